@@ -37,7 +37,10 @@ def without_frame(said: str, question: str, language: str) -> str:
 def without_addition(sentence: Sentence) -> Sentence:
     """A sentence without what a further clause adds, if the rest has words of the question and others."""
     joined = any_word("joined", sentence.language)
-    begins = rf"{COMMA}|[;；]|\s(?=(?:{sentence.pattern('adds').pattern}|{joined.pattern}))"
+    further = f"{sentence.pattern('adds').pattern}|{joined.pattern}"
+    if sentence.language in BLANKLESS:  # which write no comma before a clause
+        further += f"|{sentence.pattern('describes').pattern}"
+    begins = rf"{COMMA}|[;；]|\s(?={further})"
     for mark in re.finditer(begins, sentence.said, re.IGNORECASE):
         kept = sum(begin < mark.start() for begin, _ in sentence.places)
         is_asked = sentence.is_asked[:kept]
@@ -60,7 +63,8 @@ def _adds(sentence: Sentence, begin: int, kept: int) -> bool:
     if sentence.kind != "when" and sentence.pattern("adds").match(clause):
         return True
     around = f"{head.split()[-1]}{rest}" if head.split() else rest
-    if re.match(COMMA, rest) and sentence.pattern("describes").match(clause):
+    goes_on = sentence.language in BLANKLESS and sum(sentence.is_asked[kept:]) < max(2, sentence.unit)
+    if sentence.pattern("describes").match(clause) and (goes_on or re.match(COMMA, rest)):
         return bool(sentence.kind) or not in_passage(around, sentence.passage)
     if any(sentence.is_asked[kept:]) or not _is_clause(sentence, rest, clause, kept):
         return False

@@ -84,7 +84,7 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
         return named
     if found is None and asked > 1:
         found = _at_place(sentence)
-    return found or _core(said, sentence)
+    return found or _core(framed if sentence.language == "my" and sentence.asked < 2 else said, sentence)
 
 
 def _of_kind(sentence: Sentence) -> str | None:
@@ -202,7 +202,14 @@ def _standing(sentence: Sentence, cut: Iterable[Piece]) -> list[tuple[Piece, str
 def _best(sentence: Sentence, found: Sequence[tuple[Piece, str]]) -> str:
     """The phrase that fits best in the place of the question word, or else stands beside most of its words; else the longest."""
     ranks = [
-        (sentence.fits(piece), sentence.asked_beside(piece), in_passage(text, sentence.passage), len(text), text)
+        (
+            sentence.kind != "who" or not text.islower(),  # "Budi" before "the person who"
+            sentence.fits(piece),
+            sentence.asked_beside(piece),
+            in_passage(text, sentence.passage),
+            len(text),
+            text,
+        )
         for piece, text in found
     ]
     text = max(ranks)[-1] if ranks else ""
@@ -265,17 +272,29 @@ def _end_of_amount(sentence: Sentence, first: int, end: int, numbers: Sequence[i
 
 
 def _counted(sentence: Sentence, found: Sequence[tuple[int, Piece]]) -> tuple[int, Piece]:
-    """Of several numbers one that is no time, and counts what the question asks for or stands beside most of its words."""
+    """Of several numbers one that is no time, and stands nearest to what the question counts or measures, or to most of its words.
+
+    That is the word after "how many", or part of the question word: "30 workers", "2 metres wide". A number of its clause is nearer.
+    """
     found = [(first, piece) for first, piece in found if piece.kind != "when"] or found
-    units = sentence.behind[:1]  # "30 workers" for "How many workers …?"
-    counted = [(first, piece) for first, piece in found if units and sentence.words[first + 1 : first + 2] == units]
-    return max(counted or found, key=lambda each: sentence.asked_beside(each[1]._replace(begin=each[0], last=each[0])))
+    measured = {*sentence.behind[:1], *sentence.asking.casefold().split()[1:]}
+    places = [place for place, word in enumerate(sentence.words) if word in measured or sentence.is_named_by(place)]
+
+    def rank(each: tuple[int, Piece]) -> tuple[tuple[int, int], int]:
+        first, piece = each
+        ways = (sorted((first, place)) for place in places)
+        nearest = min(((len(re.findall(COMMA, sentence.text(*way))), way[1] - way[0]) for way in ways), default=(0, 0))
+        return (-nearest[0], -nearest[1]), sentence.asked_beside(piece._replace(begin=first, last=first))
+
+    return max(found, key=rank)
 
 
 def _named_at_end(sentence: Sentence) -> str:
-    """What follows the last verb that equates ("namely"), if the passage has it; else empty."""
-    ends = [link.end() for link in any_word("equates", sentence.language).finditer(sentence.said)]
-    named = sentence.said[ends[-1] :].strip(STOPS + TRIM + "，") if ends else ""
+    """What follows the last verb that equates ("namely"), if the passage has it; else empty. A time is no part of a person."""
+    begin = max((link.end() for link in any_word("equates", sentence.language).finditer(sentence.said)), default=len(sentence.said))
+    times = (sentence.places[piece.begin][0] for piece in pieces(sentence) if sentence.kind == "who" and piece.kind == "when")
+    end = next((time for time in times if time > begin), None)
+    named = sentence.said[begin:end].strip(STOPS + TRIM + "，")
     return named if named and not all(sentence.asked_in(named)) and in_passage(named, sentence.passage) else ""
 
 

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 # The end of a sentence, not of an abbreviation.
-SENTENCES = rf"(?<=[^\s.]{{3}}[.!?])(?<!\b{TITLES}\.)\s+|(?<=[\u3002\u104b\u17d4])\s*"
+SENTENCES = rf"(?<=[^\s.]{{3}}[.!?])(?<!\b{TITLES}\.)(?<!\s[\u0b80-\u0bff]{{3}}\.)\s+|(?<=[\u3002\u104b\u17d4])\s*"
 LONGEST_SENTENCE = 500  # characters
 _MOST_WORDS, _LONGEST_TAG = 8, 20  # words of a phrase, characters
-_SHORTEST_COPY = 4  # characters; Chinese phrases may be shorter
+_SHORTEST_COPY = 4  # characters; Chinese phrases and numbers may be shorter
 
 
 def copied_phrase(said: str, answer: str, question: str, passage: str, language: str) -> str:
@@ -66,16 +66,18 @@ def copied_runs(sentence: Sentence) -> Iterator[tuple[str, int]]:
     """
     begin, end = 0, len(sentence.places)
     while begin < end:
-        stop = begin
+        stop = begin + 1  # a single syllable may be too short for `in_passage`
         while stop < end and in_passage(sentence.text(begin, stop), sentence.passage):
             stop += 1
-        own = [number for number in range(begin, stop) if not sentence.is_asked[number]]
+        is_copied = in_passage(sentence.text(begin, stop - 1), sentence.passage)
+        own = [number for number in range(begin, stop) if is_copied and not sentence.is_asked[number]]
         if own and may_answer(sentence, begin, stop - 1):
             asked = {*sentence.before, *sentence.behind}
             size = sum(len(word) for word in sentence.words[begin:stop] if word not in asked)
-            if size >= _SHORTEST_COPY or re.search("[\u4e00-\u9fff]", sentence.text(own[0], own[-1])):
-                yield sentence.text(own[0], own[-1]), size
-        begin = max(stop, begin + 1)
+            text = sentence.text(own[0], own[-1])
+            if size >= _SHORTEST_COPY or re.search("[\u4e00-\u9fff]", text) or (sentence.counts and re.search(r"\d", text)):
+                yield text, size
+        begin = stop
 
 
 def nearest_sentence(said: str, question: str, passage: str, language: str) -> str:
