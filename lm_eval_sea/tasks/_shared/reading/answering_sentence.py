@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _FEWEST_ASKED = 3  # words of the question in a sentence that has no others
 _LEAST_SHARE_OF_AMOUNT = 0.5  # of the question's words in a sentence whose number counts
+_LEAST_SHARE_OF_SENTENCE = 0.6  # of its words that are the question's, in a sentence of the passage
 _LEAST_COPY = 0.6  # share of a passage; two or more copied sentences that long answer nothing
 # "Which", in languages whose names end with what they name, and characters of that.
 _WHICH, _LONGEST_NOUN = {"哪", "မည်သည့်", "ဘယ်", "အဘယ်"}, 12
@@ -72,10 +73,11 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     gives_two = any_word("either", language).search(question)  # then the answer is among the question's words
     if all(sentence.is_asked) and asked >= max(_FEWEST_ASKED * sentence.unit, LEAST_SHARE * others) and not gives_two:
         return ""  # it breaks off
-    answers = sentence.takes_up if is_copied else asked > 0
+    is_about = sentence.takes_up or _is_mostly_asked(sentence)
+    answers = is_about if is_copied else asked > 0
     if (answers or asked >= _LEAST_SHARE_OF_AMOUNT * others) and (number := _number_asked(sentence)):
         return number
-    if is_copied and not (sentence.takes_up and sentence.kind) and not _is_sentence(sentence, said):
+    if is_copied and not (is_about and (sentence.kind or not sentence.takes_up)) and not _is_sentence(sentence, said):
         return said
     found = _of_kind(sentence) if answers else ""
     named = _named_at_end(sentence) if answers and not is_copied else ""
@@ -326,6 +328,11 @@ def _without_leading(said: str, sentence: Sentence) -> Iterator[str]:
 def _lacks_number(phrase: str, said: str) -> bool:
     """Whether a phrase has a number, and the rest of the answer another one: "15" of "April 15, 1945"."""
     return all(re.search(r"\d", text) for text in (phrase, said.replace(phrase, "", 1)))
+
+
+def _is_mostly_asked(sentence: Sentence) -> bool:
+    """Whether most words of a sentence are the question's: those that are not, answer it."""
+    return sentence.asked > _FEWEST_ASKED * sentence.unit and sentence.asked >= _LEAST_SHARE_OF_SENTENCE * len(sentence.words)
 
 
 def _is_sentence(sentence: Sentence, said: str) -> bool:
