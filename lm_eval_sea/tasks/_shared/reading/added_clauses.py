@@ -6,7 +6,7 @@ import re
 
 from .answer_patterns import any_word
 from .answer_text import STOPS
-from .parsed_sentence import BEHIND, BLANKLESS, COMMA, Sentence, in_passage
+from .parsed_sentence import BEHIND, BLANKLESS, COMMA, Sentence, in_passage, mark_at, parsed
 from .question_words import pattern
 
 
@@ -48,6 +48,20 @@ def without_addition(sentence: Sentence) -> Sentence:
             places, words = sentence.places[:kept], sentence.words[:kept]
             return sentence._replace(said=sentence.said[: mark.start()], places=places, words=words, is_asked=is_asked)
     return sentence
+
+
+def without_insertion(said: str, question: str, passage: str, language: str) -> str:
+    """A sentence without what describes its first phrase, if the rest takes up the question: "Mas Asih, his son, was chosen"."""
+    describes, stop = pattern("describes", language).pattern, r"\s" if language in BLANKLESS else rf"{COMMA}\s"
+    found = re.match(rf"([^,，]+?)(?:{COMMA}\s|\s(?={describes}))([^,，]+?){stop}(.+)", said, re.IGNORECASE)
+    if found is None:
+        return said
+    phrase, own, rest = (parsed(part, question, passage, language) for part in found.groups())
+    begin = next((begin for (begin, _), is_asked in zip(rest.places, rest.is_asked, strict=True) if is_asked), None)
+    is_list = any_word("joined", language).search(rest.said[:begin])
+    is_described = phrase.kind == "who" or re.match(describes, own.said, re.IGNORECASE)
+    is_named = not phrase.asked and mark_at(phrase, 0) is None and in_passage(phrase.said, passage)
+    return f"{phrase.said} {rest.said}" if rest.takes_up and is_described and is_named and not is_list else said
 
 
 def _adds(sentence: Sentence, begin: int, kept: int) -> bool:

@@ -6,7 +6,7 @@ import re
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from .added_clauses import leaves_two, without_addition, without_frame
+from .added_clauses import leaves_two, without_addition, without_frame, without_insertion
 from .answer_patterns import any_word
 from .answer_text import STOPS, TRIM
 from .copied_phrase import LONGEST_SENTENCE, SENTENCES, nearest_sentence
@@ -65,7 +65,7 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
         if quoted and in_passage(quoted[1], passage) and not in_passage(quoted[1], question):
             return quoted[1]  # the words around it are not in the passage
         said = nearest_sentence(said, question, passage, language)
-    framed = without_frame(said, question, language)
+    framed = without_insertion(without_frame(said, question, language), question, passage, language)
     sentence = without_addition(parsed(framed if is_copied else without_denied(framed, language), question, passage, language))
     asked, others = sentence.asked, sentence.others
     if (sentence.counts or sentence.kind in ("when", "where", "who")) and leaves_two(said, passage, language):

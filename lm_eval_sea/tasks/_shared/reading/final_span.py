@@ -97,7 +97,7 @@ def read_span(answer: str, language: str, tags: Sequence[str] = (), target: str 
     answer = _above_a_question(without_another_question(answer, tags, language), tags, language)
     if _repeats(answer):
         return ""
-    answer = without_repetition(answer)
+    answer = _without_loop(without_repetition(answer))
     behind = behind_last_tag(answer, (*tags, *ANSWER_TAGS), language) or answer
     if behind != answer and (instead := _instead(behind, language)) is not None:
         return read_span(instead, language, (), target)
@@ -311,6 +311,13 @@ def _repeats(answer: str) -> bool:
     return len(last) > 10 and "\n" not in last and asked[-2].endswith(last) and last.startswith(cut.strip())
 
 
+def _without_loop(answer: str) -> str:
+    """The first of several sentences, if the second begins with all of it, and all others with the same words."""
+    first, *others = _SENTENCE_END.split(answer)
+    is_loop = len(others) > 1 and len(first) > _STUTTERED and others[0].startswith(first)
+    return first + "." if is_loop and all(other.startswith(first[:_STUTTERED]) for other in others) else answer
+
+
 def _promises(answer: str, language: str) -> bool:
     """Whether an answer is only a sentence that says what comes next: "I will read the text and answer the question"."""
     said = _first_sentence(answer)
@@ -464,6 +471,8 @@ def _stated_at_last(answer: str, language: str) -> str:
         last = without_gloss(last[concluded.end() :].lstrip(",， ").rstrip(STOPS)) + "."
         if named := _equated(last[:1].upper() + last[1:], language):
             return named
+        if not statement_spans(first, language):
+            return last
     begin, end = next(iter(statement_spans(last, language)), (1, 0))
     said = subject_of(last, language) or ("" if begin else last[end:].strip())
     return "" if any_word("source", language).search(said) or len(said.split()) > _MOST_WORDS_NAMED else said
