@@ -274,9 +274,9 @@ def _end_of_amount(sentence: Sentence, first: int, end: int, numbers: Sequence[i
 
 
 def _counted(sentence: Sentence, found: Sequence[tuple[int, Piece]]) -> tuple[int, Piece]:
-    """Of several numbers one that is no time, and stands nearest to what the question counts or measures, or to most of its words.
+    """Of several numbers one that is no time, and stands nearest to what the question counts, or beside most of its words.
 
-    That is the word after "how many", or part of the question word: "30 workers", "2 metres wide". A number of its clause is nearer.
+    It counts the word after "how many", or part of the question word: "2 metres wide". A number of the same clause is nearer.
     """
     found = [(first, piece) for first, piece in found if piece.kind != "when"] or found
     measured = {*sentence.behind[:1], *sentence.asking.casefold().split()[1:]}
@@ -293,7 +293,8 @@ def _counted(sentence: Sentence, found: Sequence[tuple[int, Piece]]) -> tuple[in
 
 def _named_at_end(sentence: Sentence) -> str:
     """What follows the last verb that equates ("namely"), if the passage has it; else empty. A time is no part of a person."""
-    begin = max((link.end() for link in any_word("equates", sentence.language).finditer(sentence.said)), default=len(sentence.said))
+    links = any_word("equates", sentence.language).finditer(sentence.said)
+    begin = max((link.end() for link in links), default=len(sentence.said))
     times = (sentence.places[piece.begin][0] for piece in pieces(sentence) if sentence.kind == "who" and piece.kind == "when")
     end = next((time for time in times if time > begin), None)
     named = sentence.said[begin:end].strip(STOPS + TRIM + "，")

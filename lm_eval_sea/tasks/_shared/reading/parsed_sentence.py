@@ -205,8 +205,8 @@ def _cut_before(sentence: Sentence, first: int, last: int) -> Iterator[Piece]:
     before = [number for number, (behind, *_) in marks.items() if number < first == behind]
     starts = [*before[:1], *(number for number in marks if number >= first)]
     starts = [number for number in starts if not any(other < number < marks[other][0] for other in starts)]
-    if sentence.kind == "why":  # "because after …"
-        starts = [number for number in starts if not any(marks[other][0] == number and "why" in marks[other][1] for other in starts)]
+    reasons = {marks[number][0] for number in starts if sentence.kind == "why" and "why" in marks[number][1]}
+    starts = [number for number in starts if number not in reasons]  # "because after …"
     times = {number for number in starts if marks[number][1] == {"when"}}
     # a date stays whole: "on Monday, 3 June"
     starts = [after for before, after in pairwise([-1, *starts]) if before not in times or marks[after][1:] != ({"when"}, "")]

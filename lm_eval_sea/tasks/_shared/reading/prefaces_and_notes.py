@@ -27,7 +27,7 @@ INTRODUCES = re.compile(rf"(?:{COLON}|[!]|-)\s*\Z")
 LABELLED = re.compile(rf"(?P<label>[^\W\d][^\n:：.!?\u3002\u104b\u17d4\u17d6]{{0,40}})(?:{COLON}(?!\d\d)|-(?=\s|\Z))(?P<rest>.*)")
 _HEADINGS = re.compile(r"\A(?:[ \t]*(?:#{1,6}[ \t]+\S[^\n]*)?\n)+(?=\s*\S)")  # of Markdown, above a text
 # A line of a glossary.
-_GLOSS = re.compile(r"(?:[-*•]\s+)?[^=\n]{1,60}\s=\s\S")
+_GLOSS = re.compile(r"(?:[-*•]\s+)?(?P<word>[^=\n]{1,60}?)\s(?P<link>[=–→-])\s\S")
 _BRACKETS = re.compile(r"(?<!\s)\s*[(（\[](?P<said>[^()（）\[\]]{3,400})[)）\]]\s*\Z")
 LONGEST_LABEL, LONGEST_INTRODUCTION, _LONGEST_REMARK, LONGEST_REQUEST = 60, 160, 80, 300
 _MOST_LINES_BEFORE = 20  # an introduction has no more
@@ -144,22 +144,31 @@ def _without_notes(lines: list[str], language: str) -> list[str]:
         is_note = is_note or (is_source and not any(map(LABELLED.match, lines[:number])))
         quotes = begins and any(quoted in " ".join(lines[:number]) for quoted in QUOTED.findall(line))
         apart = begins and line and _is_apart(line, lines[:number], language, last=is_last)
-        if is_note or quotes or apart or _GLOSS.match(line) or RULE.fullmatch(line) or (bracketed and is_last):
+        if is_note or quotes or apart or _is_gloss(line, lines[:number]) or RULE.fullmatch(line) or (bracketed and is_last):
             return lines[:number]
     return lines
+
+
+def _is_gloss(line: str, text: Sequence[str]) -> bool:
+    """Whether a line explains a word: "mill = a factory", or "- mill - a factory" if the text has the word."""
+    gloss = _GLOSS.match(line)
+    return gloss is not None and (gloss["link"] == "=" or any(gloss["word"] in before for before in text))
 
 
 def _is_apart(line: str, text: Sequence[str], language: str, *, last: bool) -> bool:
     """Whether a paragraph after a text is not part of it.
 
-    It has a label, names the task ("translation") or speaks to the user, while the text does not; or it is the `last`, and a
-    question or an exclamation, while no line of the text is one.
+    It has a label, names the task ("translation"), speaks to the user or begins with words such as "this article", while the text
+    does not; or it is the `last`, and a question or an exclamation, while no line of the text is one.
     """
     if (label := LABELLED.match(line)) and len(label["label"].split()) <= 4 and not any(map(LABELLED.match, text)):
         return True
     for said in (task_words(language), any_word("speaks", language)):
         if said.search(line) and not any(map(said.search, text)):
             return True
+    asks = any_word("asks", language)
+    if re.match(rf"(?:\S+\s|\S\S)?(?:{asks.pattern})", line, re.IGNORECASE) and not any(map(asks.search, text)):
+        return True
     return last and line[-1:] in "?？!！" and not any(before[-1:] in ("?", "？", "!", "！") for before in text)
 
 
