@@ -107,8 +107,9 @@ def task_words(language: str) -> re.Pattern[str]:
 
 
 def at_end(place: str, text: str, language: str) -> re.Match[str] | None:
-    """The word of one field of `Phrases` at the end of a text."""
-    return next((match for match in any_word(place, language).finditer(text) if match.end() == len(text)), None)
+    """The word of one field of `Phrases` at the end of a text. The end of "Lam-ang" is no word."""
+    found = (match for match in any_word(place, language).finditer(text) if match.end() == len(text))
+    return next((match for match in found if text[: match.start()][-1:] not in ("-", "'", "’")), None)
 
 
 def begins_clause(before: str, language: str) -> bool:

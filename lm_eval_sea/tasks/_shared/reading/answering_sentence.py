@@ -73,7 +73,8 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     gives_two = any_word("either", language).search(question)  # then the answer is among the question's words
     if all(sentence.is_asked) and asked >= max(_FEWEST_ASKED * sentence.unit, LEAST_SHARE * others) and not gives_two:
         return ""  # it breaks off
-    is_about = sentence.takes_up or _is_mostly_asked(sentence)
+    has_reason = sentence.kind == "why" and asked > 1 and any(piece.kind == "why" and piece.begin for piece in pieces(sentence))
+    is_about = sentence.takes_up or _is_mostly_asked(sentence) or has_reason
     answers = is_about if is_copied else asked > 0
     if (answers or asked >= _LEAST_SHARE_OF_AMOUNT * others) and (number := _number_asked(sentence)):
         return number
@@ -332,8 +333,9 @@ def _lacks_number(phrase: str, said: str) -> bool:
 
 
 def _is_mostly_asked(sentence: Sentence) -> bool:
-    """Whether most words of a sentence are the question's: those that are not, answer it."""
-    return sentence.asked > _FEWEST_ASKED * sentence.unit and sentence.asked >= _LEAST_SHARE_OF_SENTENCE * len(sentence.words)
+    """Whether most words of a sentence with a verb such as "is" are the question's: those that are not, answer it."""
+    asked, links = sentence.asked, map(sentence.pattern("copula").fullmatch, sentence.words)
+    return asked > _FEWEST_ASKED * sentence.unit and asked >= _LEAST_SHARE_OF_SENTENCE * len(sentence.words) and any(links)
 
 
 def _is_sentence(sentence: Sentence, said: str) -> bool:

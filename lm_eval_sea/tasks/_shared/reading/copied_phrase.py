@@ -31,7 +31,8 @@ def copied_phrase(said: str, answer: str, question: str, passage: str, language:
     is only copied words, words of the question and another number. The result is empty if it only speaks of the passage.
     """
     sentences = re.split(rf"{SENTENCES}|\n", answer[:LONGEST_SENTENCE].strip())
-    is_whole = len(sentences) == 1 or len(answer) <= len(said) + _LONGEST_TAG
+    is_tagged = re.match(rf"[^\n]{{1,{_LONGEST_TAG}}}{COLON}\W{{0,4}}{re.escape(said)}\W*(?:\n|\Z)", answer.strip())
+    is_whole = len(sentences) == 1 or len(answer) <= len(said) + _LONGEST_TAG or is_tagged
     read = parsed(said, question, passage, language)
     if in_passage(said, passage):
         if all(read.is_asked) or may_answer(read, 0, len(read.places) - 1):
@@ -85,19 +86,27 @@ def nearest_sentence(said: str, question: str, passage: str, language: str) -> s
 
     The first one counts if it is a phrase of the passage: "In 1957. It was built in 1883."
     """
-    sentences = [part for part in re.split(SENTENCES, said) if part.strip()]
-    first = parsed(sentences[0].rstrip(STOPS) if sentences else "", question, passage, language)
-    if len(sentences) > 1 and in_passage(first.said, passage) and is_phrase(first):
-        return first.said
-    sizes, full = list[int](), list[Sentence]()
-    for sentence in (parsed(part, question, passage, language) for part in sentences):
-        copied = max((size for _, size in copied_runs(sentence)), default=0)
-        asked = sum(len(word) for word, is_asked in zip(sentence.words, sentence.is_asked, strict=True) if is_asked)
-        sizes.append(copied and copied + asked)
-        full += [sentence] if sentence.takes_up and copied else []
-    if len(full) == 1 < len(sentences) and not all(full[0].is_asked):
-        return full[0].said.rstrip(STOPS)
-    if len(sentences) < 2 or not any(sizes):
+    parts = [part for part in re.split(SENTENCES, said) if part.strip()]
+    if len(parts) < 2:
         return said
-    concludes = sizes[-1] and any_word("so", language).match(sentences[-1])
-    return sentences[-1 if concludes else sizes.index(max(sizes))].rstrip(STOPS)
+    sentences = [parsed(part.rstrip(STOPS), question, passage, language) for part in parts]
+    concludes = any_word("so", language).match(parts[-1])
+    if concludes and sentences[-1].takes_up:
+        return sentences[-1].said
+    if in_passage(sentences[0].said, passage) and is_phrase(sentences[0]):
+        return sentences[0].said
+    copied = [max((size for _, size in copied_runs(sentence)), default=0) for sentence in sentences]
+    full = [sentence for sentence, size in zip(sentences, copied, strict=True) if sentence.takes_up and size]
+    if len(full) == 1 and not all(full[0].is_asked):
+        return full[0].said
+    if not any(copied):
+        return said
+    if concludes and copied[-1]:
+        return sentences[-1].said
+    sizes = [size and size + 2 * _size_of_asked(sentence) for sentence, size in zip(sentences, copied, strict=True)]
+    return sentences[sizes.index(max(sizes))].said
+
+
+def _size_of_asked(sentence: Sentence) -> int:
+    """How many characters the question's words have."""
+    return sum(len(word) for word, is_asked in zip(sentence.words, sentence.is_asked, strict=True) if is_asked)

@@ -262,9 +262,9 @@ def without_gloss(span: str) -> str:
 
 
 def _breaks_off(span: str, said: _Said) -> bool:
-    """Whether a span ends the text with a word that cannot end a sentence. The end of "1920-an" is not such a word."""
+    """Whether a span ends the text with a word that cannot end a sentence, and is no name: "dolar AS"."""
     last = at_end("unfinished", span, said.language)
-    return last is not None and span[: last.start()][-1:] not in ("-", "'", "’") and said.text.endswith(span)
+    return last is not None and not (last[0].isupper() and not span.isupper()) and said.text.endswith(span)
 
 
 def _says_nothing(span: str, said: _Said, target: str) -> bool:
@@ -492,6 +492,8 @@ def _bold_at_last(answer: str, language: str) -> str:
     """The only phrase in bold type, if the last of several paragraphs is a sentence that concludes with it; else empty."""
     before, _, last = answer.strip().rpartition("\n\n")
     phrases = _BOLD.findall(answer)
+    if phrases and re.fullmatch(rf"[^\n.!?]{{1,{_LONGEST_POINTING}}}[^\n.!?:]\n+\*\*{re.escape(phrases[0])}\*\*[.]?", answer.strip()):
+        return str(phrases[0])  # on the line below the words that lead to it
     if len(phrases) != 1 or not before or "\n" in last or f"**{phrases[0]}**" not in last or re.search(COLON, phrases[0]):
         return ""
     concludes = re.match("[=⇒→]", last) or has_word(last, language, "so", "asks", "answer")

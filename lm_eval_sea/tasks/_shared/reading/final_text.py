@@ -14,7 +14,15 @@ from .answer_tags import LONGEST_LEAD, any_tag, behind_last_tag, tag_pattern
 from .answer_text import COLON, PLACEHOLDER, SENTENCE_STOP, STOPS, composed, without_asked_form
 from .frames import QUOTED, QUOTES, begins_object, last_frame, unfenced, unquoted, without_emphasis
 from .other_questions import without_another_question, without_repetition
-from .prefaces_and_notes import LABELLED, LONGEST_INTRODUCTION, LONGEST_LABEL, LONGEST_REQUEST, is_foreign, text_alone
+from .prefaces_and_notes import (
+    LABELLED,
+    LONGEST_INTRODUCTION,
+    LONGEST_LABEL,
+    LONGEST_REQUEST,
+    begins_with_source,
+    is_foreign,
+    text_alone,
+)
 from .several_texts import corrected, of_target, one_of_several
 from .surroundings import BULLET, LIST_MARK, without_marks
 
@@ -160,11 +168,20 @@ def read_summary(answer: str, language: str, tags: Sequence[str] = (), target: s
     is_title = title and len(rest) > len(title["title"]) and title["title"].rstrip()[-1] not in _ENDS_OF_SENTENCES
     if title and is_title and not _BOLD_LINE.search(rest) and not any_word("note", language).match(rest.lstrip("([（*_ ")):
         answer = answer[: title.start("line")] + rest
-    if found := read_final_text(answer, language, tags, target):
+    if found := read_final_text(_concluded(answer, language), language, tags, target):
         lead = rf"(?:{any_word('shortly', language).pattern})(?: [^\s,，.:：]+)?(?:[,，\u104a]|(?<=[\u0e00-\u0eff])\s)\s*(?=\S)"
         return re.sub(rf"\A{lead}", "", found, flags=re.IGNORECASE)
     other = read_final_text(answer, language, tags)
     return "" if task_words(language).search(other) else other  # "Write a one-sentence summary in Thai."
+
+
+def _concluded(text: str, language: str) -> str:
+    """The last paragraph behind "in short", if the text before it begins with "this article"; else the text."""
+    before, _, last = text.strip().rpartition("\n\n")
+    so, work = (any_word(place, language).pattern for place in ("so", "work"))
+    ends = rf"(?:[^\w\n]*{COLON}|[,，]|(?<=[\u0e00-\u0eff\u1000-\u17ff])\s)\s*"
+    leads = re.match(rf"(?:(?:{so})[,，]?\s*)?(?:{work}){ends}", last, re.IGNORECASE)
+    return last[leads.end() :] if leads and begins_with_source(before, language) else text
 
 
 def _is_copy(text: str, language: str) -> bool:

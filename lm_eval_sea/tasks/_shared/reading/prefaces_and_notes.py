@@ -26,6 +26,8 @@ INTRODUCES = re.compile(rf"(?:{COLON}|[!]|-)\s*\Z")
 # The colon of a time, "11:00", does not end a label.
 LABELLED = re.compile(rf"(?P<label>[^\W\d][^\n:：.!?\u3002\u104b\u17d4\u17d6]{{0,40}})(?:{COLON}(?!\d\d)|-(?=\s|\Z))(?P<rest>.*)")
 _HEADINGS = re.compile(r"\A(?:[ \t]*(?:#{1,6}[ \t]+\S[^\n]*)?\n)+(?=\s*\S)")  # of Markdown, above a text
+# A heading in bold type below a paragraph, and above a list.
+_OVER_LIST = re.compile(r"(?<=\S)[^\S\n]*\n\s*\n\*\*[^*\n]+\*\*:?[^\S\n]*\n+(?=[ \t]*(?:[-*•]|\d+[.)])\s)")
 # A line of a glossary.
 _GLOSS = re.compile(r"(?:[-*•]\s+)?(?P<word>[^=\n]{1,60}?)\s(?P<link>[=–→-])\s\S")
 _BRACKETS = re.compile(r"(?<!\s)\s*[(（\[](?P<said>[^()（）\[\]]{3,400})[)）\]]\s*\Z")
@@ -121,7 +123,9 @@ def _is_quoted_with_gloss(lines: Sequence[str]) -> bool:
 
 
 def _up_to_heading(text: str, language: str) -> str:
-    """The text up to a second Markdown heading, if the first one names what was asked for."""
+    """The text up to a second Markdown heading, if the first names what was asked for, or up to one in bold type over a list."""
+    if (over_list := _OVER_LIST.search(text)) and re.search(r"\w", text[: over_list.start()]):
+        text = text[: over_list.start()]
     marks = list(re.finditer(r"(?m)^[ \t]*#{1,6}[ \t]+(.*)$", text))
     names = len(marks) > 1 and not text[: marks[0].start()].strip() and any_word("work", language).search(marks[0][1])
     return text[: marks[1].start()] if names and text[marks[0].end() : marks[1].start()].strip() else text
@@ -161,15 +165,19 @@ def _is_apart(line: str, text: Sequence[str], language: str, *, last: bool) -> b
     It has a label, names the task ("translation"), speaks to the user or begins with words such as "this article", while the text
     does not; or it is the `last`, and a question or an exclamation, while no line of the text is one.
     """
-    if (label := LABELLED.match(line)) and len(label["label"].split()) <= 4 and not any(map(LABELLED.match, text)):
+    if (label := LABELLED.match(line.lstrip("-*• "))) and len(label["label"].split()) <= 4 and not any(map(LABELLED.match, text)):
         return True
     for said in (task_words(language), any_word("speaks", language)):
         if said.search(line) and not any(map(said.search, text)):
             return True
-    asks = any_word("asks", language)
-    if re.match(rf"(?:\S+\s|\S\S)?(?:{asks.pattern})", line, re.IGNORECASE) and not any(map(asks.search, text)):
+    if begins_with_source(line, language) and not any(map(any_word("asks", language).search, text)):
         return True
     return last and line[-1:] in "?？!！" and not any(before[-1:] in ("?", "？", "!", "！") for before in text)
+
+
+def begins_with_source(text: str, language: str) -> bool:
+    """Whether a text begins with words such as "this article"."""
+    return re.match(rf"(?:\S+\s|\S\S)?(?:{any_word('asks', language).pattern})", text, re.IGNORECASE) is not None
 
 
 def _is_remark(said: str, text: str, language: str, target: str) -> bool:
