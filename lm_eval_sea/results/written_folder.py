@@ -19,10 +19,10 @@ def appending(path: Path) -> IO[bytes]:
     return open(path, "ab", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NOFOLLOW", 0), 0o666))
 
 
-def lock(file: IO[bytes], patience: float = 0) -> None:
-    """Locks a file, waiting up to `patience` seconds; raises BlockingIOError if another process has the lock.
+def lock(file: IO[bytes], busy: Exception | None = None, *, patience: float = 0) -> None:
+    """Locks a file, waiting up to `patience` seconds; raises `busy`, or BlockingIOError, if another process has the lock.
 
-    It does nothing where there are no locks: on Windows, and on some shared disks.
+    The lock of a killed process ends with it. It does nothing where there are no locks: on Windows, and on some shared disks.
     """
     try:
         import fcntl
@@ -33,9 +33,9 @@ def lock(file: IO[bytes], patience: float = 0) -> None:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return
-        except BlockingIOError:
+        except BlockingIOError as error:
             if time.monotonic() >= deadline:
-                raise
+                raise busy or error from None
             time.sleep(0.2)
         except OSError:
             return

@@ -158,17 +158,14 @@ def prepare(output_path: str, key: str) -> str:
 
 @contextmanager
 def alone_with(use_cache: str) -> Iterator[None]:
-    """Locks the cache against other runs; the lock of a killed run ends with its process."""
+    """Locks the cache against other runs."""
     if int(os.environ.get("RANK") or os.environ.get("LOCAL_RANK") or 0):  # the first process of this run has the lock
         yield
         return
     path = Path(f"{use_cache}.lock")
     try:
         with appending(path) as file:
-            try:
-                lock(file)
-            except BlockingIOError as error:
-                raise RunError(f"the same run is in progress, with its answers in {path.parent}; wait until it ends") from error
+            lock(file, RunError(f"the same run is in progress, with its answers in {path.parent}; wait until it ends"))
             try:
                 yield
             finally:

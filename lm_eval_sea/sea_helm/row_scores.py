@@ -139,10 +139,7 @@ class KeyedLines:
     def alone(self) -> Iterator[None]:
         """Locks the file and reads what other processes have added; raises `ResultsError` if one is adding records now."""
         with appending(self.path) as file:
-            try:
-                lock(file)
-            except BlockingIOError as error:
-                raise ResultsError(f"{self.path}: another process is adding to it; start again when that has ended") from error
+            lock(file, ResultsError(f"{self.path}: another process is adding to it; start again when that has ended"))
             self._read()
             try:
                 yield

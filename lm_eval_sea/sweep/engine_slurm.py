@@ -129,7 +129,7 @@ class SlurmEngine:
                 lock(file)
             except BlockingIOError:
                 tqdm.write("note: another sweep is submitting jobs for this folder; this one waits for it", file=sys.stderr)
-                lock(file, math.inf)
+                lock(file, patience=math.inf)
             yield
 
     def _submit(self, jobs: Sequence[Job], plan: Plan) -> dict[Job, submitit.Job[Outcome]]:

@@ -17,8 +17,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -131,17 +130,6 @@ def last_line(folder: Path) -> str:
     return next((line.strip() for line in reversed(lines) if line.strip() and not line.startswith("  ")), "")
 
 
-@contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """Locks the job against other processes; the lock of a killed process ends with it."""
-    with appending(folder / LOCK) as file:
-        try:
-            lock(file, _WAIT_FOR_LOCK)
-        except BlockingIOError:
-            raise IncompleteError(f"another process works on {folder}; is this sweep running elsewhere?") from None
-        yield
-
-
 def _end_with(pipe: int) -> None:
     """Kills this process and its children when nobody holds the other end of a pipe."""
     while os.read(pipe, 4096):
@@ -160,7 +148,9 @@ def main() -> int:
     threading.Thread(target=_end_with, args=(pipe,), daemon=True).start()
     folder = Path(task["folder"])
     try:
-        with _alone_in(folder):
+        with appending(folder / LOCK) as file:
+            busy = IncompleteError(f"another process works on {folder}; is this sweep running elsewhere?")
+            lock(file, busy, patience=_WAIT_FOR_LOCK)
             _run(task, folder)
     except RunError as error:
         where = f" (on {socket.gethostname()})" if isinstance(error, IncompleteError) else ""  # machines may differ in this
