@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -14,7 +12,7 @@ from lm_eval_sea.results.comparison import plain_name
 from lm_eval_sea.results.facts import DIGEST_LENGTH
 from lm_eval_sea.results.runs import Run, TaskRun
 from lm_eval_sea.results.settings import NOT_RECORDED, limit_in
-from lm_eval_sea.results.types import grouped, mapping_of
+from lm_eval_sea.results.types import digest_of, grouped, mapping_of
 from lm_eval_sea.results.visible_text import some_names
 
 # The keys of a task file whose words a model sees for each row.
@@ -47,10 +45,10 @@ def task_settings(task: TaskRun) -> dict[str, Any]:
         "version of the pack": facts.pack_version or None,
         "version of the task": task.version,
         "version of the prompt file": facts.prompt_book_version,
-        "words of the prompt": _digest(words) if words else None,
+        "words of the prompt": digest_of(words, DIGEST_LENGTH) if words else None,
         "rows of the data set": facts.digest,
         "number of exemplars": task.num_fewshot,
-        "exemplars": None if exemplars is None else _digest(exemplars),
+        "exemplars": None if exemplars is None else digest_of(exemplars, DIGEST_LENGTH),
         "use of turns for exemplars": bool(task.num_fewshot and task.run.multiturn),
         "limit of tokens": limit_in(mapping_of(task.config.get("generation_kwargs"))),  # with room for a thought
         "metric signatures": "; ".join(f"{metric}: {how}" for metric, how in facts.signatures.items()) or None,
@@ -61,10 +59,6 @@ def task_settings(task: TaskRun) -> dict[str, Any]:
         "generation settings": "; ".join(filter(None, (settings.generation, settings.refused_parameters))) or None,
         _TYPE: settings.dtype,
     }
-
-
-def _digest(content: Any) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:DIGEST_LENGTH]
 
 
 def unlike(tasks: Iterable[TaskRun], settings: Collection[str] = HOW_ASKED) -> list[str]:

@@ -1,7 +1,9 @@
-"""Numbers and other values of results, and the errors of reading them."""
+"""Numbers and other values of results, their digests, and the errors of reading them."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
@@ -59,3 +61,8 @@ def grouped(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, list[_Value]]:
     for key, value in pairs:
         found.setdefault(key, []).append(value)
     return found
+
+
+def digest_of(content: Any, length: int = 64) -> str:
+    """A digest of any content, the first of 64 hexadecimal digits; what JSON does not know counts as its text."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:length]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import glob
 import hashlib
 import importlib.metadata
-import json
 import os
 import pickle
 import sqlite3
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.results.secrets import masked
+from lm_eval_sea.results.types import digest_of
 from lm_eval_sea.results.written_folder import appending, lock
 from lm_eval_sea.run.model_files import LOADED, WEIGHTS, revision_of
 from lm_eval_sea.run.output_folder import folder_of
@@ -28,6 +28,7 @@ from lm_eval_sea.run.request import RunError, in_one_line
 
 FOLDER = "unfinished"
 _BLOCK = 2**20  # bytes
+DIGITS = 16  # of digests in names of files
 _PACKAGES = ("lm_eval", "torch", "transformers", "vllm", "peft")
 # Arguments of backends that, like --batch_size, change how requests are sent or how much memory is used, but not the answers.
 _CHANGE_NO_ANSWER = {
@@ -49,7 +50,7 @@ def key_of(model: str, model_args: Mapping[str, Any], tasks: Iterable[str]) -> s
         for name in _NAMED
         if model_args.get(name)
     }
-    return digest_of([model, masked(deciding(model_args)), loaded, versions(), sorted(tasks)])  # a new token: same model
+    return digest_of([model, masked(deciding(model_args)), loaded, versions(), sorted(tasks)], DIGITS)  # a new token: same model
 
 
 def deciding(model_args: Mapping[str, Any]) -> dict[str, Any]:
@@ -57,14 +58,9 @@ def deciding(model_args: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in model_args.items() if name not in _CHANGE_NO_ANSWER}
 
 
-def digest_of(content: Any) -> str:
-    """A digest of any content, of 16 hexadecimal digits."""
-    return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:16]
-
-
 def files_of_model(model_args: Mapping[str, Any]) -> str:
     """A digest of names, sizes and times of the files in the folders that a model's arguments name; copies may share it."""
-    return digest_of({name: [state[:3] for state in _states(folder)] for name, folder in _folders(model_args).items()})
+    return digest_of({name: [state[:3] for state in _states(folder)] for name, folder in _folders(model_args).items()}, DIGITS)
 
 
 def _folders(model_args: Mapping[str, Any]) -> dict[str, Path]:
@@ -94,7 +90,7 @@ def digest_of_weights(model_args: Mapping[str, Any]) -> str | None:
             for place in (0, max(0, size - _BLOCK)):
                 file.seek(place)
                 found.update(file.read(_BLOCK))
-    return found.hexdigest()[:16] if paths else None
+    return found.hexdigest()[:DIGITS] if paths else None
 
 
 def _states(folder: Path) -> list[tuple[str, int, int, int]]:

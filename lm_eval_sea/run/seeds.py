@@ -12,7 +12,8 @@ from typing import Any
 from lm_eval_sea.catalogue.whole_files import write_whole
 from lm_eval_sea.results.read import may_be_results
 from lm_eval_sea.results.secrets import masked
-from lm_eval_sea.run.answer_cache import deciding, digest_of, key_of
+from lm_eval_sea.results.types import digest_of
+from lm_eval_sea.run.answer_cache import DIGITS, deciding, key_of
 from lm_eval_sea.run.model_check import generation_config_of
 from lm_eval_sea.run.request import CHAT_API, RunError
 
@@ -61,7 +62,7 @@ def runs_of(parsed: argparse.Namespace, number: int, further: Any) -> Iterator[t
         vars(one).update(drawing_with(seed, model, model_args, values))
         if first_turns:  # a second turn follows the first one of the same seed
             one.metadata = {**parsed.metadata, "first_turn": str(first_turns / folder.name)}
-        mark = folder / f"complete_{digest_of([_settings(one), further, key])}.json"
+        mark = folder / f"complete_{digest_of([_settings(one), further, key], DIGITS)}.json"
         if mark.exists() and any(map(may_be_results, folder.rglob("*.json"))):
             print(f"seed {seed}: results of this request are already in {folder}")
             continue

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,7 +12,7 @@ from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
-from lm_eval_sea.results.types import count_of, is_number
+from lm_eval_sea.results.types import count_of, digest_of, is_number
 from lm_eval_sea.sea_helm import SeaHelmError
 from lm_eval_sea.sea_helm.row_scores import KeyedLines
 
@@ -52,8 +50,7 @@ class Answer:
 
 def key_of(model: str, call: Call) -> str:
     """The key under which the answer to a call is saved, so that equal calls of the same model are made once."""
-    content = json.dumps([model, call.messages, dict(call.parameters)], sort_keys=True)
-    return hashlib.sha256(content.encode()).hexdigest()
+    return digest_of([model, call.messages, dict(call.parameters)])
 
 
 class Cache(KeyedLines):

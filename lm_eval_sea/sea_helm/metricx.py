@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +10,7 @@ from tqdm import tqdm
 
 from lm_eval_sea.results.rows import says_its_order
 from lm_eval_sea.results.runs import TaskRun
-from lm_eval_sea.results.types import ResultsError, is_number
+from lm_eval_sea.results.types import ResultsError, digest_of, is_number
 from lm_eval_sea.sea_helm import OFFICIAL_BATCH, OFFICIAL_MODEL, OFFICIAL_TOKENIZER, SEAHELM, SeaHelmError, row_scores
 from lm_eval_sea.sea_helm.metricx_model import WORST, points, text_of
 from lm_eval_sea.sea_helm.totals.evidence import place_of, rows_in_order
@@ -105,7 +103,7 @@ def score(jobs: Sequence[Job], errors: Errors, setting: Setting) -> list[str]:
             with done.alone():
                 for start in range(0, len(job.texts), setting.batch_size):
                     texts = job.texts[start : start + setting.batch_size]
-                    key = hashlib.sha256(json.dumps([*setting, texts]).encode()).hexdigest()
+                    key = digest_of([*setting, texts])
                     kept = (done.get(key) or {}).get("errors")
                     if not isinstance(kept, list) or len(kept) != len(texts) or not all(map(_is_error, kept)):
                         kept = errors(texts)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.results.secrets import masked, masked_text
+from lm_eval_sea.results.types import digest_of
 from lm_eval_sea.run.answer_cache import files_of_model
 from lm_eval_sea.run.seeds import drawing_with
 from lm_eval_sea.sweep.completeness import installed
@@ -66,7 +67,7 @@ class Job:
     @functools.cached_property
     def digest(self) -> str:
         """The digest of `asked`; a new access token does not change it."""
-        return hashlib.sha256(json.dumps(masked(self.asked), sort_keys=True, default=str).encode()).hexdigest()
+        return digest_of(masked(self.asked))
 
 
 def parts_of(wanted: Sequence[str], leaves: Mapping[str, Sequence[str]], split: str) -> list[Part]:

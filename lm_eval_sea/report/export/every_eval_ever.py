@@ -7,8 +7,6 @@ of the rows, versions. Rows themselves are not exported, because they belong to 
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 import time
 import uuid
@@ -26,7 +24,7 @@ from lm_eval_sea.results.row_statistics import beyond_scale, scale_of
 from lm_eval_sea.results.runs import Run, TaskRun
 from lm_eval_sea.results.score import TaskScore
 from lm_eval_sea.results.settings import ADAPTERS
-from lm_eval_sea.results.types import ResultsError, Score, is_number, list_of, mapping_of
+from lm_eval_sea.results.types import ResultsError, Score, digest_of, is_number, list_of, mapping_of
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.tasks._shared.facts import ORDER
 from lm_eval_sea.tasks._shared.metrics.bits_per_byte import BITS
@@ -95,8 +93,7 @@ def records(runs: Runs, model: str | None = None) -> tuple[dict[str, dict[str, A
             notes.append(f"{run.place}: {some_names(others)}: left out, because they have no score of this pack")
         if any(name.startswith(BITS) for task in exported.values() for name in task.scores):
             notes.append(f"{run.place}: bits per byte have no best score and are left out")
-        digest = hashlib.sha256(json.dumps([own, run.date.isoformat(), results], sort_keys=True).encode()).digest()
-        name = str(uuid.UUID(bytes=digest[:16], version=4))
+        name = str(uuid.UUID(digest_of([own, run.date.isoformat(), results], 32), version=4))
         made[f"data/{COLLECTION}/{own}/{name}.json"] = _record(run, tasks, own, name, results)
     if not made:
         raise ResultsError("; ".join(notes) or "there is no run to export")
