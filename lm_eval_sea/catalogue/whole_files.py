@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -28,6 +30,14 @@ def write_whole(path: Path, content: bytes | str) -> None:
         raise
     finally:
         beside.unlink(missing_ok=True)
+
+
+def read_json(path: Path) -> Any:
+    """The content of a JSON file that a command has written; None if it is not there or is no JSON."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
 
 
 def remove_left_beside(paths: Collection[Path]) -> None:

@@ -8,7 +8,7 @@ import time
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from lm_eval_sea.catalogue.whole_files import remove_left_beside, write_whole
+from lm_eval_sea.catalogue.whole_files import read_json, remove_left_beside, write_whole
 from lm_eval_sea.results.types import list_of
 
 _WRITTEN = (".html", ".js", ".md", ".png", ".svg", ".pdf", ".csv", ".tex")
@@ -68,10 +68,7 @@ class WrittenFolder:
         remove_left_beside({self._folder / name for name in self._written})
 
     def _earlier(self) -> list[str]:
-        try:
-            names = list_of(json.loads((self._folder / self._manifest).read_text(encoding="utf-8")))
-        except (OSError, ValueError, RecursionError):
-            return []
+        names = list_of(read_json(self._folder / self._manifest))
         # a manifest may come with a folder from elsewhere: nothing outside the folder is touched
         paths = [PurePosixPath(name) for name in names if isinstance(name, str)]
         return [str(path) for path in paths if not path.is_absolute() and ".." not in path.parts and path.suffix in _WRITTEN]

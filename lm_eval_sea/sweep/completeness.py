@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_sea import __version__
-from lm_eval_sea.catalogue.whole_files import write_whole
+from lm_eval_sea.catalogue.whole_files import read_json, write_whole
 from lm_eval_sea.results.read import REPLACED, may_be_results, read
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.secrets import masked
@@ -56,11 +56,7 @@ def read_mark(folder: Path, digest: str) -> dict[str, Any] | None:
 
 def mark_in(folder: Path) -> dict[str, Any]:
     """What the mark of a job says, whatever became of its files; empty if there is none."""
-    try:
-        mark = json.loads((folder / MARK).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return mark if isinstance(mark, dict) else {}
+    return mapping_of(read_json(folder / MARK))
 
 
 def _digest(path: Path) -> str:

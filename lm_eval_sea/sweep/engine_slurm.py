@@ -12,13 +12,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import submitit
 from tqdm import tqdm
 
-from lm_eval_sea.catalogue.whole_files import write_whole
+from lm_eval_sea.catalogue.whole_files import read_json, write_whole
+from lm_eval_sea.results.types import mapping_of
 from lm_eval_sea.results.written_folder import appending, lock
 from lm_eval_sea.run.interruption import interrupted_afterwards
 from lm_eval_sea.run.request import in_one_line
@@ -133,7 +133,7 @@ class SlurmEngine:
             yield
 
     def _submit(self, jobs: Sequence[Job], plan: Plan) -> dict[Job, submitit.Job[Outcome]]:
-        known = _read(self._record)
+        known = mapping_of(read_json(self._record))
         queue = _ask_queue() if known else {}
         if queue is None:
             raise PlanError("--engine slurm: squeue does not say whether jobs of an earlier sweep are still there; try later")
@@ -175,7 +175,7 @@ class SlurmEngine:
                 failed = f"note: scancel failed: {len(jobs)} jobs stay in SLURM's queue, and the same command waits for them"
                 tqdm.write(failed, file=sys.stderr)
                 return
-            left = _read(self._record).items() - {(_key(job), each.job_id) for job, each in jobs.items()}
+            left = mapping_of(read_json(self._record)).items() - {(_key(job), each.job_id) for job, each in jobs.items()}
             write_whole(self._record, json.dumps(dict(left), indent=1))
 
 
@@ -283,10 +283,3 @@ def _last_words(paths: submitit.core.utils.JobPaths) -> str:
 def _last_line(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip(" -")]
     return lines[-1] if lines else "nothing was said"
-
-
-def _read(record: Path) -> dict[str, str]:
-    try:
-        return dict(json.loads(record.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
-        return {}
