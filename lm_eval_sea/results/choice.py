@@ -165,9 +165,8 @@ def _without(older: Sequence[tuple[TaskRun, TaskRun]], tasks: Iterable[TaskRun],
     return [task for task in tasks if id(task) not in gone]
 
 
-def _best_tasks(tasks: Iterable[TaskRun], notes: list[str]) -> list[TaskRun]:
+def _best_tasks(tasks: Sequence[TaskRun], notes: list[str]) -> list[TaskRun]:
     """The tasks of `Runs.best`; notes say what is left out and why, and how the runs differ."""
-    tasks = list(tasks)
     best = _best_of(tasks)
     beaten = [(task, winner) for task in tasks if (winner := best[task.run.model, task.name]) is not task]
     superseded = grouped(((task.run, winner.run, _rank(winner)[0] <= _rank(task)[0]), (task, winner)) for task, winner in beaten)
@@ -257,13 +256,13 @@ def _seeds_note(kept: Run, left_out: Sequence[TaskRun], *, is_mean: bool) -> str
 
 def _with_other_template(tasks: Iterable[TaskRun], kept: Iterable[TaskRun]) -> list[TaskRun]:
     """The runs with a chat template where the kept one has none, or the reverse, on as many rows; of several the newest."""
-    best = {(task.run.model, task.name): task for task in kept}
+    best = _best_of(kept)
 
     def is_other(task: TaskRun) -> bool:
         winner = best[task.run.model, task.name]
         return bool(task.run.settings.chat_template) != bool(winner.run.settings.chat_template) and task.rows == winner.rows
 
-    return list({(task.run.model, task.name): task for task in sorted(tasks, key=_rank) if is_other(task)}.values())
+    return list(_best_of(filter(is_other, tasks)).values())
 
 
 def _rank(task: TaskRun) -> tuple[float, float, datetime]:
