@@ -12,7 +12,7 @@ from lm_eval_sea.results.comparison import plain_name
 from lm_eval_sea.results.facts import DIGEST_LENGTH
 from lm_eval_sea.results.runs import Run, TaskRun
 from lm_eval_sea.results.settings import NOT_RECORDED, limit_in
-from lm_eval_sea.results.types import digest_of, grouped, mapping_of
+from lm_eval_sea.results.types import digest_of, disagreeing, grouped, mapping_of
 from lm_eval_sea.results.visible_text import some_names
 
 # The keys of a task file whose words a model sees for each row.
@@ -104,8 +104,7 @@ def mixed_settings(tasks: Iterable[TaskRun], *also: str) -> list[str]:
     return [
         f"tasks {'' if setting == _TYPE else 'of one type '}differ in the {setting} "
         f"({' against '.join(map(some_names, by_value.values()))})"
-        for (setting, _), of_tasks in grouped(found).items()
-        if len(by_value := grouped(of_tasks)) > 1
+        for (setting, _), by_value in disagreeing(found).items()
     ]
 
 
@@ -142,6 +141,5 @@ def under_one_name(tasks: Iterable[TaskRun]) -> list[str]:
     return [
         f"{model}: the scores are of {len(by_value)} different {what} under one name "
         f"({some_names([f'{names[0]} with {value}' for value, names in by_value.items()])}); give each its own"
-        for (model, what), of_tasks in grouped(found).items()
-        if len(by_value := grouped(of_tasks)) > 1
+        for (model, what), by_value in disagreeing(found).items()
     ]

@@ -63,6 +63,11 @@ def grouped(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, list[_Value]]:
     return found
 
 
+def disagreeing(pairs: Iterable[tuple[_Key, tuple[Any, _Value]]]) -> dict[_Key, dict[Any, list[_Value]]]:
+    """The keys with more than one value, from pairs of key and (value, member): key → value → its members."""
+    return {key: by_value for key, members in grouped(pairs).items() if len(by_value := grouped(members)) > 1}
+
+
 def digest_of(content: Any, length: int = 64) -> str:
     """A digest of any content, the first of 64 hexadecimal digits; what JSON does not know counts as its text."""
     return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:length]

@@ -18,7 +18,7 @@ from lm_eval_sea.results.facts import Facts, row_count_note, unknown_size_note
 from lm_eval_sea.results.rows import POSITION, in_published_order
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.table import once
-from lm_eval_sea.results.types import ResultsError, grouped, is_number
+from lm_eval_sea.results.types import ResultsError, disagreeing, grouped, is_number
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.sea_helm import row_scores
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
@@ -161,12 +161,10 @@ def _doubt_mixed_scorers(evidence: Evidence) -> None:
     """Notes means over scores of several judges or several metric models."""
     known = judges()
     scored = ((known.get(place.task), (scorer, place)) for place, scorers in evidence.scorers.items() for scorer in scorers)
-    for of_judge in grouped(scored).values():
-        by_scorer = grouped(of_judge)
-        if len(by_scorer) > 1:
-            named = (f"{some_names([f'{p.language} {p.task}' for p in places])} {name}" for name, places in by_scorer.items())
-            places = {place for of_scorer in by_scorer.values() for place in of_scorer}
-            evidence.doubt(places, f"tasks differ in what scored them ({' against '.join(named)})")
+    for by_scorer in disagreeing(scored).values():
+        named = (f"{some_names([f'{p.language} {p.task}' for p in places])} {name}" for name, places in by_scorer.items())
+        places = {place for of_scorer in by_scorer.values() for place in of_scorer}
+        evidence.doubt(places, f"tasks differ in what scored them ({' against '.join(named)})")
 
 
 def _shared_texts(tasks: Iterable[TaskRun]) -> str | None:
@@ -200,9 +198,8 @@ def _refuse_unlike(tasks: Iterable[Sequence[TaskRun]]) -> None:
         for result in results:
             where = result.run.place or result.run.model
             found += [((setting, results[0].name), (value, where)) for setting, value in _asked(result).items()]
-    values = [(setting, (task, grouped(of_task))) for (setting, task), of_task in grouped(found).items()]
-    differing = grouped((setting, (task, by_value)) for setting, (task, by_value) in values if len(by_value) > 1)
-    for setting, of_tasks in differing.items():
+    unlike = grouped((setting, (task, by_value)) for (setting, task), by_value in disagreeing(found).items())
+    for setting, of_tasks in unlike.items():
         (_, of_first), names = of_tasks[0], [name for name, _ in of_tasks]
         values_of = ", ".join(f"{value} in {places[0]}" for value, places in sorted(of_first.items()))
         raise ResultsError(
@@ -223,8 +220,7 @@ def _mixed_settings(tasks: Sequence[TaskRun]) -> list[str]:
         found += [(f"the {setting}", (value, task.name)) for setting, value in _asked(task).items() if setting in settings]
     return [
         f"tasks differ in {setting} ({' against '.join(some_names(list(dict.fromkeys(names))) for names in by_value.values())})"
-        for setting, of_tasks in grouped(found).items()
-        if len(by_value := grouped(of_tasks)) > 1
+        for setting, by_value in disagreeing(found).items()
     ]
 
 
