@@ -139,11 +139,8 @@ class PrefixModel(ABC):
             uploaded.append(upload_indices(predictions, hidden.device))
             return hidden.flatten(0, 1)[uploaded[-1].slots][None], *inputs[1:]
 
-        hook = self._model.get_output_embeddings().register_forward_pre_hook(select)
-        try:
+        with self._model.get_output_embeddings().register_forward_pre_hook(select):
             logits = self._forward(tokens, keywords)
-        finally:
-            hook.remove()
         expected = (1, len(predictions.slots))
         if logits.shape[:2] != expected:
             raise RuntimeError(f"its logits have shape {tuple(logits.shape[:2])} instead of {expected}")

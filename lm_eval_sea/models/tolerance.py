@@ -140,8 +140,5 @@ def rounded_otherwise(model: PreTrainedModel, dtype: torch.dtype, draw: int) -> 
         signs = torch.randint(0, 2, embedded.shape, generator=dice, dtype=torch.int8).to(embedded.device) * 2 - 1
         return (embedded.float() * (1 + step * signs)).to(embedded.dtype)
 
-    hook = model.get_input_embeddings().register_forward_hook(nudge)
-    try:
+    with model.get_input_embeddings().register_forward_hook(nudge):
         yield
-    finally:
-        hook.remove()

@@ -78,11 +78,8 @@ def logits_are_numbers(model: Any) -> Iterator[None]:
         if logits is not None and not logits[..., -1, :].amax(-1).isfinite().all():
             raise ValueError(f"the model's logits are not numbers; {_ANOTHER_TYPE}")
 
-    hook = module.register_forward_hook(check)
-    try:
+    with module.register_forward_hook(check):
         yield
-    finally:
-        hook.remove()
 
 
 def is_of_machine(error: Exception) -> bool:
