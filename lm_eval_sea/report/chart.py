@@ -7,7 +7,6 @@ has its own marker and line style.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,6 +17,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
+
+from lm_eval_sea.results.types import grouped
 
 MOST_MARKS = 1500  # of a figure; one with more shows nothing beyond its table
 Keys = Mapping[str, str]  # filter → its value
@@ -197,11 +198,9 @@ def draw(chart: Chart) -> matplotlib.figure.Figure:
 
 
 def _draw_panel(axis: Axes, chart: Chart, panel: Panel) -> None:
-    marks = defaultdict(list)
-    for place, line in enumerate(panel.lines):
-        for mark in line.marks:
-            marks[mark.series].append((place + chart.offset(mark, panel), mark))
-    for series, placed in marks.items():  # all alike at once: matplotlib takes as long for one as for many
+    marks = ((place, mark) for place, line in enumerate(panel.lines) for mark in line.marks)
+    by_series = grouped((mark.series, (place + chart.offset(mark, panel), mark)) for place, mark in marks)
+    for series, placed in by_series.items():  # all alike at once: matplotlib takes as long for one as for many
         ys, values = [y for y, _ in placed], [mark.value for _, mark in placed]
         if not series:
             axis.vlines(values, [y - 0.4 for y in ys], [y + 0.4 for y in ys], color=INK, alpha=0.4, linewidth=2, zorder=0)

@@ -16,7 +16,8 @@ from lm_eval_sea.results.answers import advice_on, answers_text, rates_of
 from lm_eval_sea.results.differing_settings import task_settings, unlike
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.settings import NOT_RECORDED, Settings
-from lm_eval_sea.results.table import absent_labels_text, collapsed_text, once, score_text
+from lm_eval_sea.results.table import absent_labels_text, collapsed_text, score_text
+from lm_eval_sea.results.visible_text import once
 from lm_eval_sea.tasks._shared.facts import ORDER
 
 WARNINGS = "warnings"  # the table of what to know before comparing

@@ -34,7 +34,7 @@ from lm_eval_sea.results.score import AGREE
 from lm_eval_sea.results.strata import UNKNOWN, weighted
 from lm_eval_sea.results.types import grouped, is_number
 from lm_eval_sea.results.uncertainty import FEWEST, FEWEST_CLUSTERS
-from lm_eval_sea.results.visible_text import one_line, some_names
+from lm_eval_sea.results.visible_text import once, one_line, some_names
 from lm_eval_sea.tasks._shared.facts import ORDER
 from lm_eval_sea.tasks._shared.metrics.bits_per_byte import BITS
 
@@ -218,12 +218,6 @@ def score_text(task: TaskRun) -> str | None:
         return _TOO_NARROW if shares else None
     beyond = beyond_scale(metric, task.scores[metric].value) if metric in task.scores else None
     return beyond and f"{beyond}; not shown"
-
-
-def once(said: Iterable[tuple[str, str]]) -> list[str]:
-    """A note for each text, with all its names, from pairs (name, text)."""
-    names = grouped((text, name) for name, text in said)
-    return [f"{some_names(of_text)}: {text}" for text, of_text in names.items()]
 
 
 def collapsed_text(task: TaskRun) -> str | None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
+
+from lm_eval_sea.results.types import grouped
 
 # Control characters except line break and tab, lone surrogates, byte order marks, and controls of writing direction, which can
 # show a text in another order than it has (Boucher and Anderson 2021).
@@ -75,3 +77,9 @@ def some_names(names: Sequence[str]) -> str:
     """The first names, and the number of the rest: "a, b, c, d and 3 more"."""
     more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
     return ", ".join(names[:_NAMES_SHOWN]) + more
+
+
+def once(said: Iterable[tuple[str, str]]) -> list[str]:
+    """A note for each text, with all its names, from pairs (name, text)."""
+    names = grouped((text, name) for name, text in said)
+    return [f"{some_names(of_text)}: {text}" for text, of_text in names.items()]

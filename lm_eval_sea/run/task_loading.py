@@ -6,7 +6,6 @@ import fnmatch
 import functools
 import glob
 import logging
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from lm_eval_sea.catalogue.lm_eval_tasks import folder_of
 from lm_eval_sea.catalogue.task_files import GROUP, TASK, find_file, read_task_file, tags
 from lm_eval_sea.catalogue.task_list import is_glob, read_tasks
 from lm_eval_sea.make.on_demand import names_on_demand, tasks_on_demand
-from lm_eval_sea.results.visible_text import some_names
+from lm_eval_sea.results.visible_text import once, some_names
 from lm_eval_sea.run.request import RunError, in_one_line, what_failed
 from lm_eval_sea.tasks._shared.facts import facts
 from lm_eval_sea.tasks._shared.sources import Source
@@ -242,11 +241,11 @@ def _is_missing_data(error: Exception) -> bool:
 
 def _describe(faults: Mapping[str, Exception]) -> list[str]:
     """A line for each cause, with its tasks."""
-    tasks: dict[str, list[str]] = defaultdict(list)
-    for name, error in faults.items():
-        # a library's error says what is wrong, Python's KeyError only what is missing
-        tasks[what_failed(error) if type(error).__module__ == "builtins" else in_one_line(error)].append(name)
-    return [f"{some_names(names)}: {text}" for text, names in tasks.items()]
+    # a library's error says what is wrong, Python's KeyError only what is missing
+    return once(
+        (name, what_failed(error) if type(error).__module__ == "builtins" else in_one_line(error))
+        for name, error in faults.items()
+    )
 
 
 def _advice(manager: TaskManager, faults: Mapping[str, Exception], *, can_skip: bool) -> list[str]:

@@ -17,9 +17,8 @@ from lm_eval_sea.results.differing_settings import task_settings, under_one_name
 from lm_eval_sea.results.facts import Facts, row_count_note, unknown_size_note
 from lm_eval_sea.results.rows import POSITION, in_published_order
 from lm_eval_sea.results.runs import TaskRun
-from lm_eval_sea.results.table import once
 from lm_eval_sea.results.types import ResultsError, disagreeing, grouped, is_number
-from lm_eval_sea.results.visible_text import some_names
+from lm_eval_sea.results.visible_text import once, some_names
 from lm_eval_sea.sea_helm import row_scores
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
 from lm_eval_sea.sea_helm.totals.suite import judges
