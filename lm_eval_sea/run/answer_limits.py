@@ -55,7 +55,7 @@ def set_limits(
         fit_to_window(config, tasks, count_tokens)
     in_english = isinstance(wanted, str)
     if in_english or thinks:
-        from lm_eval_sea.run.premium import note_premiums  # imports scipy
+        from lm_eval_sea.run.premium import note_premiums  # for models that think
 
         premiums = note_premiums(tasks, load(), flag=f"--thinking_tokens {wanted}" if in_english else "")
     if wanted is not None:

@@ -16,7 +16,10 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from lm_eval_sea.catalogue.names import meant
+from lm_eval_sea.models import class_of
+from lm_eval_sea.models.attention import has_rare_heads, plain_attention
 from lm_eval_sea.models.server_parameters import ServerError
+from lm_eval_sea.models.whole_weights import IncompleteWeights, whole_weights
 from lm_eval_sea.results.secrets import KnownSecrets
 from lm_eval_sea.run.failing_tasks import ServerFaultError, TasksFailedError, blame, is_of_machine
 from lm_eval_sea.run.guarded_cache import GuardedCache
@@ -58,9 +61,6 @@ def make_model(config: Any) -> Any:
     import numpy
     from lm_eval.utils import set_torch_seed
 
-    from lm_eval_sea.models import class_of
-    from lm_eval_sea.models.whole_weights import IncompleteWeights, whole_weights
-
     # as in `simple_evaluate`, before it makes a model: weights that a checkpoint lacks are drawn at random
     for seed, set_seed in zip(config.seed or (), (random.seed, numpy.random.seed, set_torch_seed), strict=False):
         if seed is not None:
@@ -93,8 +93,6 @@ def make_model(config: Any) -> Any:
 
 def _attention(model: Any) -> AbstractContextManager[None]:
     """Keeps lm-eval's `hf` from writing wrong texts on a GPU, where prompts that are padded to a batch have masks."""
-    from lm_eval_sea.models.attention import has_rare_heads, plain_attention
-
     config: Any = getattr(getattr(model, "model", None), "config", None)  # of a model of transformers
     concerned = hasattr(config, "get_text_config") and has_rare_heads(config.get_text_config())
     return plain_attention() if concerned else nullcontext()

@@ -11,12 +11,16 @@ from typing import Any
 
 from lm_eval_sea.catalogue.names import meant
 from lm_eval_sea.models.obstacles import ropes_of
+from lm_eval_sea.results.read import read
 from lm_eval_sea.results.settings import LIMITS
+from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run.chat_template import how_to_load, load_tokenizer
 from lm_eval_sea.run.model_files import is_elsewhere, reads_folders
 from lm_eval_sea.run.request import CHAT_API, RunError, Tasks, in_one_line
 from lm_eval_sea.tasks._shared.facts import facts
+from lm_eval_sea.tasks._shared.sea_helm.conversations import samples_file
+from lm_eval_sea.tasks._shared.tokenization import TextTokenizer, refuse_another
 
 logger = logging.getLogger("lm_eval_sea")
 
@@ -38,9 +42,7 @@ _NOT_OF_LM_EVAL = {
 
 def check_backend(name: str) -> None:
     """Refuses an unknown backend, or one whose package is missing."""
-    from lm_eval.api.registry import get_model, model_registry
-
-    import lm_eval_sea.models  # noqa: F401 (registers the backends)
+    from lm_eval.api.registry import get_model, model_registry  # the pack's are there since `lm_eval_sea.models` was imported
 
     if name not in model_registry:
         raise RunError(f"there is no backend {name!r}; the backends are {', '.join(sorted(model_registry))}")
@@ -227,10 +229,6 @@ def _choices(tasks: Tasks) -> list[str]:
 
 def check_first_turns(model_args: Mapping[str, Any], weights: str | None, tasks: Tasks) -> None:
     """Refuses a second turn that would continue another model's first answers; `weights` is the digest of this model's."""
-    from lm_eval_sea.results.read import read
-    from lm_eval_sea.results.types import ResultsError
-    from lm_eval_sea.tasks._shared.sea_helm.conversations import samples_file  # imports `datasets`
-
     for name, task in tasks.items():
         known = facts(task.config.metadata or {})
         if "first_turn_task" not in known:
@@ -288,8 +286,6 @@ def warn_of_other_tokens(backend: str, model_args: Mapping[str, Any]) -> None:
 
 def check_named_tokenizer(config: Any, tasks: Tasks) -> None:
     """Compares the tokenizer that `--metadata` names with the model's own, as the tasks do once the model is loaded."""
-    from lm_eval_sea.tasks._shared.tokenization import TextTokenizer, refuse_another
-
     named = config.metadata.get("tokenizer")
     needed = any(hasattr(task, "NEEDS_TOKENIZER") for task in tasks.values())
     if not needed or not isinstance(named, str) or not reads_folders(config.model):

@@ -26,10 +26,13 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_sea.catalogue.fetch import mixed_mirrors
+from lm_eval_sea.models.generated_text import as_written
+from lm_eval_sea.results.read import of_results
 from lm_eval_sea.results.secrets import KnownSecrets, masked_results, masked_text, secrets_in, secrets_of_environment
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run import answer_cache, lm_eval_run, model_check, model_files, request
 from lm_eval_sea.run.answer_limits import set_limits
+from lm_eval_sea.run.answering import AnsweringModel, what_servers_said
 from lm_eval_sea.run.api_server import check_api_server, check_replies, prepare_for_chat_api
 from lm_eval_sea.run.arguments import HELP, read_arguments, read_config
 from lm_eval_sea.run.chat_template import TemplateUse
@@ -38,9 +41,11 @@ from lm_eval_sea.run.output_folder import check_space, probe, save
 from lm_eval_sea.run.output_streams import guarded_output, warnings_once
 from lm_eval_sea.run.request import DEBUG, FailedRunError, RunError, Tasks, in_one_line, what_failed
 from lm_eval_sea.run.seeds import mark_complete, runs_of, sampling_values
+from lm_eval_sea.run.task_loading import RunTasks, load_beside, load_tasks, unreadable
 from lm_eval_sea.run.thinking_mode import check_mode, check_template, use_template
 from lm_eval_sea.run.workload import check_prefix, limit_to_detect
 from lm_eval_sea.tasks._shared.facts import facts
+from lm_eval_sea.tasks._shared.lm_eval_private import log_as_lm_eval
 
 _DEFAULT_DEVICE = "cuda:0"  # of lm-eval's `EvaluatorConfig`, which takes the CPU where there is no GPU
 
@@ -76,8 +81,6 @@ class _Run:
 
         Returns whether the results have all tasks and no failed request; False on all ranks but the first.
         """
-        from lm_eval_sea.run.answering import AnsweringModel, what_servers_said
-
         config = self.config
         self.check_model()
         experiment, tracker = lm_eval_run.make_experiment_loggers(config), lm_eval_run.make_tracker(config)
@@ -164,8 +167,6 @@ class _Run:
 
     def load_tasks(self) -> tuple[Any, list[str], Mapping[str, Any]]:
         """lm-eval's `TaskManager`, what is to be run, and the tasks by name, with their rows."""
-        from lm_eval_sea.run.task_loading import RunTasks, load_beside, load_tasks, unreadable
-
         config, beside = self.config, self.ours.beside
         names = config.tasks.split(",") if isinstance(config.tasks, str) else list(config.tasks)
         request.check_names(names)
@@ -214,9 +215,7 @@ class _Run:
 
     def write(self, results: dict[str, Any], tracker: Any, experiment: Sequence[Any]) -> None:
         """Prints the table, and writes what lm-eval's `EvaluationTracker` and loggers write, all without secrets."""
-        from lm_eval_sea.models.generated_text import as_written
-        from lm_eval_sea.results.read import of_results  # imports half a second of statistics
-        from lm_eval_sea.results.table import table_of
+        from lm_eval_sea.results.table import table_of  # not before the model has answered
 
         config, described = self.config, tracker.general_config_tracker  # which adds to the results as they are written
         for name, value in vars(described).items():
@@ -345,9 +344,6 @@ def _run(arguments: Sequence[str], secrets: KnownSecrets) -> int:
     if {"-h", "--help"} & set(arguments):
         print(HELP)
     from lm_eval.utils import setup_logging
-
-    import lm_eval_sea.models  # noqa: F401 (registers the backends)
-    from lm_eval_sea.tasks._shared.lm_eval_private import log_as_lm_eval
 
     setup_logging("DEBUG" if DEBUG in arguments else "INFO")
     log_as_lm_eval()

@@ -16,7 +16,7 @@ from lm_eval.loggers import EvaluationTracker
 import lm_eval_sea.catalogue.check
 import lm_eval_sea.results.read
 from lm_eval_sea.commands.cli import main
-from lm_eval_sea.run import task_loading
+from lm_eval_sea.run import run as run_module
 from lm_eval_sea.run.interruption import terminated_as_interrupted
 from tests.conftest import ROOT
 from tests.sweep.plans import write_plan
@@ -63,7 +63,7 @@ SAID = [
 def test_while_data_is_loaded(flags, said, mirror, interrupted):
     command = ["run", "--model", "dummy", "--tasks", TASK, *flags]
     number = signal.SIGTERM if flags else signal.SIGINT
-    assert interrupted(command, task_loading, "load_tasks", number) == f"lm-eval-sea: interrupted; {said}"
+    assert interrupted(command, run_module, "load_tasks", number) == f"lm-eval-sea: interrupted; {said}"
 
 
 @pytest.mark.slow
