@@ -7,7 +7,7 @@ from statistics import fmean
 
 from lm_eval_sea.results.types import grouped
 from lm_eval_sea.results.uncertainty import estimate, percent
-from lm_eval_sea.sea_helm.judge_rows import Conversation
+from lm_eval_sea.sea_helm.judge_rows import Conversation, Criterion
 
 Verdicts = Mapping[tuple[int, int], str | None]  # part of a question → verdict; None: it could not be read
 
@@ -23,14 +23,13 @@ NO_ANSWER = "no answer"  # and for that of a row that has none to judge
 
 def of_turns(row: Conversation, verdicts: Verdicts, classes: Mapping[str, float]) -> float:
     """mt-bench-judge: mean over the turns of the mean over a turn's criteria; a turn without criteria counts as 0."""
-    graded = list(zip(row.criteria, _scores(row, verdicts, classes), strict=True))
-    by_turn = [[score for one, score in graded if one.turn == turn] for turn in range(len(row.turns))]
+    by_turn = [[score for one, score in _graded(row, verdicts, classes) if one.turn == turn] for turn in range(len(row.turns))]
     return fmean(fmean(turn) if turn else 0.0 for turn in by_turn)
 
 
 def of_criteria(row: Conversation, verdicts: Verdicts, classes: Mapping[str, float]) -> float:
     """kalahi-judge: mean over the criteria."""
-    return fmean(_scores(row, verdicts, classes))
+    return fmean(score for _, score in _graded(row, verdicts, classes))
 
 
 def of_severities(row: Conversation, verdicts: Verdicts, classes: Mapping[str, float]) -> float:
@@ -38,7 +37,7 @@ def of_severities(row: Conversation, verdicts: Verdicts, classes: Mapping[str, f
 
     An unknown severity weighs 1. A row without criteria of one of the two kinds scores 0.
     """
-    graded = list(zip(row.criteria, _scores(row, verdicts, classes), strict=True))
+    graded = _graded(row, verdicts, classes)
     own = [(WEIGHTS.get(one.severity, 1.0), score) for one, score in graded if one.severity != GENERIC]
     generic = [score for one, score in graded if one.severity == GENERIC]
     if not own or not generic:
@@ -46,9 +45,9 @@ def of_severities(row: Conversation, verdicts: Verdicts, classes: Mapping[str, f
     return sum(weight * score for weight, score in own) / sum(weight for weight, _ in own) * fmean(generic)
 
 
-def _scores(row: Conversation, verdicts: Verdicts, classes: Mapping[str, float]) -> list[float]:
-    """The score of each criterion: 0 if the verdict is missing or an unknown class, or if there was no answer to judge."""
-    return [classes.get(verdicts.get((one.turn, number)) or "", 0.0) for number, one in enumerate(row.criteria)]
+def _graded(row: Conversation, verdicts: Verdicts, classes: Mapping[str, float]) -> list[tuple[Criterion, float]]:
+    """Each criterion with its score: 0 if the verdict is missing or an unknown class, or if there was no answer to judge."""
+    return [(one, classes.get(verdicts.get((one.turn, number)) or "", 0.0)) for number, one in enumerate(row.criteria)]
 
 
 def of_pairs(row: Conversation, verdicts: Verdicts, classes: Mapping[str, float]) -> float:
