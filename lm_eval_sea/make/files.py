@@ -230,14 +230,11 @@ def replace(files: Mapping[str, str | bytes], folder: Path, superfluous: Iterabl
     """Like `write_files`, but raises `FolderError` before it overwrites a file that was not generated and has other content."""
     for path, content in files.items():
         there = folder / path
-        if there.is_file() and not (old := there.read_bytes()).startswith(MARK.encode()) and old != _as_bytes(content):
+        new = content if isinstance(content, bytes) else content.encode()
+        if there.is_file() and not (old := there.read_bytes()).startswith(MARK.encode()) and old != new:
             advice = "move it away, or name another folder"
             raise FolderError(f"{there} has other content, which would be lost; nothing was written; {advice}")
     write_files(files, folder, superfluous)
-
-
-def _as_bytes(content: str | bytes) -> bytes:
-    return content if isinstance(content, bytes) else content.encode()
 
 
 def by_hand() -> dict[str, bytes]:
@@ -258,7 +255,7 @@ def write_files(files: Mapping[str, str | bytes], folder: Path, superfluous: Ite
     try:
         for path, content in files.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            write_whole(folder / path, _as_bytes(content))
+            write_whole(folder / path, content)
             done = "some files may be new"
         for path in superfluous:
             (folder / path).unlink(missing_ok=True)  # another call may have removed it
