@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import logging
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,7 +10,7 @@ from typing import Any
 from lm_eval.api.model import LM
 
 from lm_eval_sea.results.power import what_rows_show
-from lm_eval_sea.results.types import grouped
+from lm_eval_sea.results.types import digest_of, grouped
 from lm_eval_sea.results.visible_text import counted, some_names
 from lm_eval_sea.run import failing_tasks, workload
 from lm_eval_sea.run.failing_tasks import ServerFaultError, TasksFailedError
@@ -292,5 +290,4 @@ class _KeptGenerations:
         """The beginning of the keys of equal sampled requests; None for other requests."""
         if not arguments[1].get("do_sample", False):
             return None
-        text = json.dumps([arguments, self._seeds], sort_keys=True, default=str)
-        return hashlib.sha256(text.encode(errors="replace")).hexdigest()
+        return digest_of([arguments, self._seeds])
