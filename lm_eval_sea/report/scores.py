@@ -76,11 +76,8 @@ class Scores:
     @cached_property
     def by_model(self) -> dict[str, dict[str, TaskRun]]:
         """Model → its tasks of the pack whose scores count in means (`Facts.counts`)."""
-        found: dict[str, dict[str, TaskRun]] = {model: {} for model in self.models}
-        for model, name in zip(self.headline.model, self.headline.task, strict=True):
-            if self.of[model, name].facts.counts:
-                found[model][name] = self.of[model, name]
-        return {model: tasks for model, tasks in found.items() if tasks}
+        names = grouped(key for key in zip(self.headline.model, self.headline.task, strict=True) if self.of[key].facts.counts)
+        return {model: {name: self.of[model, name] for name in own} for model, own in sorted(names.items())}
 
     def shown(self) -> Iterator[tuple[str, dict[str, list[dict[str, Any]]]]]:
         """Each task with the texts of its rows for the page, by model; read from disk, one task at a time."""

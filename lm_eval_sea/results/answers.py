@@ -12,7 +12,7 @@ from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.results.runs import OF_THOUGHTS, TaskRun
 from lm_eval_sea.results.settings import LIMITS, is_chat_server
 from lm_eval_sea.results.thoughts import MEANS_OF_ROWS, SHOWN_ABOVE, budget_curve, thought_rows
-from lm_eval_sea.results.types import grouped
+from lm_eval_sea.results.types import disagreeing
 from lm_eval_sea.results.visible_text import one_line, some_names
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 from lm_eval_sea.tasks._shared.reading.thought import UNFINISHED
@@ -200,8 +200,7 @@ def _given_limit(task: TaskRun) -> str | None:
 def unlike_ends(tasks: Iterable[TaskRun]) -> list[str]:
     """A line on the chat tasks where only some runs record why each answer ended: the others score cut answers differently."""
     logged = ((task.name, rows.finish_reason) for task in tasks if task.is_chat and (rows := thought_rows(task)) is not None)
-    recorded = grouped((name, bool(ends.notna().any())) for name, ends in logged)
-    names = [name for name, of_runs in recorded.items() if len(set(of_runs)) > 1]
+    names = list(disagreeing((name, (bool(ends.notna().any()), name)) for name, ends in logged))
     what = "Models differ in whether their results record which answers the token limit cut"
     why = "if not, an option that such an answer only names counts. lm-eval-sea run --model hf and vllm record it"
     return [f"{what} ({some_names(names)}): {why}"] if names else []
