@@ -73,11 +73,16 @@ def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | N
     for name in ("device", "batch_size", "max_batch_size"):
         if name in model_args:
             raise RunError(f"{name} in --model_args: give it as --{name}")
+    import torch
+
     for name in ("dtype", "softmax_dtype"):
-        if not _is_dtype(given := model_args.get(name)):
+        named = getattr(torch, given, None) if isinstance(given := model_args.get(name), str) else given
+        if given not in (None, "auto") and not isinstance(named, torch.dtype):
             raise RunError(f"--model_args {name}={given}: torch has no such type; give bfloat16, float16 or float32")
-    if device is not None and _device(device) is None:
-        raise RunError(f"--device {device}: there is no such device; leave it out, or give cpu or one such as cuda:0")
+    try:
+        torch.device("cpu" if device is None else device)
+    except RuntimeError as error:
+        raise RunError(f"--device {device}: there is no such device; leave it out, or give cpu or one such as cuda:0") from error
 
 
 def check_device(backend: str, model_args: Mapping[str, Any], device: str | None) -> None:
@@ -185,24 +190,6 @@ def _is_usable(device: str) -> bool:
     of_kind: Any = getattr(torch, kind, None)
     there = [f"{kind}:{number}" for number in range(of_kind.device_count())] if hasattr(of_kind, "device_count") else []
     return device in there or (bool(there) and device in ("cuda", "mps"))
-
-
-def _device(name: str) -> Any:
-    """The device of a name in torch; None for a name that torch does not know."""
-    import torch
-
-    try:
-        return torch.device(name)
-    except RuntimeError:
-        return None
-
-
-def _is_dtype(given: Any) -> bool:
-    """Whether lm-eval accepts it as a dtype: torch's name of one, "auto", or none."""
-    import torch
-
-    named = getattr(torch, given, None) if isinstance(given, str) else given
-    return given in (None, "auto") or isinstance(named, torch.dtype)
 
 
 def check_constraints(backend: str, tasks: Tasks) -> None:
