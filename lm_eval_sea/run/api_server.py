@@ -81,15 +81,13 @@ def _check_ranking(make: Callable[[], Any], ranked: list[str], tasks: Tasks) -> 
 
 def twins(ranked: Iterable[str], tasks: Tasks) -> str:
     """How a piece of advice begins: "take …, or " with the chat tasks on the same data; empty if there are none."""
-    known = read_tasks().tasks
-    found: dict[str, None] = {}
-    for name in ranked:
-        of_task = facts(tasks[name].config.metadata or {})
-        data_set, language = str(of_task.get("dataset")), str(of_task.get("language"))
-        twin = name_of(data_set, language, "chat", english=name.endswith("_enprompt"))
-        if twin in known:
-            found[twin] = None
-    return f"take {some_names(list(found))}, or " if found else ""
+    of_tasks = {name: facts(tasks[name].config.metadata or {}) for name in ranked}
+    named = [
+        name_of(str(of.get("dataset")), str(of.get("language")), "chat", english=name.endswith("_enprompt"))
+        for name, of in of_tasks.items()
+    ]
+    found = [twin for twin in dict.fromkeys(named) if twin in read_tasks().tasks]
+    return f"take {some_names(found)}, or " if found else ""
 
 
 def chats(model: str) -> bool:

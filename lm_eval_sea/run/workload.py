@@ -213,11 +213,9 @@ def cut_shares(model: Any, tasks: Tasks) -> dict[str, float]:
             return bool(getattr(request, "prompt_was_cut", False))
         return bool(_length_if_cut(model, request, count))
 
-    shares = {}
-    for name, task in tasks.items():
-        if cut := {request.doc_id for request in task.instances or [] if is_cut(request)}:
-            shares[name] = len(cut) / len({request.doc_id for request in task.instances})
-    return shares
+    requests = {name: task.instances or [] for name, task in tasks.items()}
+    cut = {name: {request.doc_id for request in own if is_cut(request)} for name, own in requests.items()}
+    return {name: len(rows) / len({request.doc_id for request in requests[name]}) for name, rows in cut.items() if rows}
 
 
 def document_shares(tasks: Tasks) -> dict[str, float]:
