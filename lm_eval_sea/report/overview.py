@@ -86,7 +86,7 @@ def totals_by_model(runs: Runs, notes: list[str]) -> pd.DataFrame | None:
                 continue
             key = (place.language or place.group, place.competency)
             row = rows.setdefault(key, {"language": key[0], "competency": key[1] or "all"})
-            stderr = node.error if round(node.error or 0.0, 9) else None  # not known if all rows score alike
+            stderr = node.standard_error if round(node.standard_error or 0.0, 9) else None  # not known if all rows score alike
             row |= {model: node.score, f"{model}: error": stderr, f"{model}: incomplete": not node.complete}
     return pd.DataFrame(list(rows.values())) if rows else None
 

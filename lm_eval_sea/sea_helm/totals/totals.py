@@ -21,13 +21,14 @@ _ROUNDING = 1e-9  # points; means of equal scores are not quite equal
 
 @dataclass(frozen=True)
 class Node:
-    """One node of the hierarchy; scores and errors in points of 0 to 100."""
+    """One node of the hierarchy; scores and errors in points of 0 to 100. The fields are columns of the files (`views`)."""
 
     place: Place
     score: float | None = None  # None: missing
+    low: float | None = None  # 95 % interval
+    high: float | None = None
+    standard_error: float | None = None
     published_error: float | None = None  # None where SEA-HELM states none
-    error: float | None = None
-    interval: tuple[float, float] | None = None
     complete: bool = False
     in_suite: bool = True  # False: a task that enters no mean
     runs: int | None = None  # of a task
@@ -79,13 +80,14 @@ def compute(evidence: Evidence, suite: Suite, method: str) -> Totals:
     nodes = {}
     questions = _all_levels(of_tasks, counted)
     for place, drawn in _all_levels({place: draw.score for place, draw in draws.items()}, counted).items():
-        task = rows.get(place)
+        task, (low, high) = rows.get(place), interval(questions[place])
         nodes[place] = Node(
             place=place,
             score=float(drawn.mean()),
+            low=low,
+            high=high,
+            standard_error=standard_error(questions[place]),
             published_error=published_error(drawn) if rule.published_error else None,
-            error=standard_error(questions[place]),
-            interval=interval(questions[place]),
             complete=place not in lacking,
             in_suite=place not in outside,
             runs=len(task.scores) if task else None,

@@ -95,7 +95,7 @@ def test_totals_of_august_are_those_of_the_aggregator():
     expected, nodes = by_node(official, rows, "ci"), totals(rows, "2026-08")
     assert set(expected) == set(nodes)
     for place, (mean, (low, high)) in expected.items():
-        assert (nodes[place].score, *nodes[place].interval) == pytest.approx((mean, low, high), abs=1e-9)
+        assert (nodes[place].score, nodes[place].low, nodes[place].high) == pytest.approx((mean, low, high), abs=1e-9)
 
 
 RANKED = """

@@ -132,7 +132,7 @@ def test_totals_are_those_of_plain_loops(tmp_path, seeds):
     ]:
         assert node.score == pytest.approx(statistics.fmean(draws))
         assert node.published_error == pytest.approx(statistics.stdev(draws) / 30**0.5, abs=1e-12)
-        assert node.error > 0 and node.complete
+        assert node.standard_error > 0 and node.complete
     assert totals.nodes[place("id", "nli")].runs == seeds
     if seeds == 1:
         assert totals.nodes[ALL].published_error == pytest.approx(0, abs=1e-12)
@@ -151,7 +151,7 @@ def test_perfect_and_guessing_models(tmp_path, method):
     assert [node.score for node in nodes.values()] == pytest.approx([100] * len(nodes))
     assert totals["guess"].nodes[ALL].score == pytest.approx(0, abs=1e-9)
     [said] = [note for note in totals["perfect"].notes if "scores are not certain, though" in note]
-    assert said.startswith("all draws of id abssum") and nodes[place("id", "nli")].interval == pytest.approx((100, 100))
+    assert said.startswith("all draws of id abssum") and nodes[place("id", "nli")].low == pytest.approx(100)
     assert not [note for note in totals["usual"].notes if "certain" in note]
 
 
@@ -431,9 +431,9 @@ def test_totals_are_the_mean_of_several_runs_and_have_an_interval_by_the_method_
     totals = totals_of(tmp_path, "2026-08")
     assert totals.method == "2026-08"
     for node in totals.nodes.values():
-        low, high = node.interval
+        low, high = node.low, node.high
         assert low < node.score < high and node.published_error is None
-        assert high - low == pytest.approx(2 * 1.96 * node.error, rel=0.2)
+        assert high - low == pytest.approx(2 * 1.96 * node.standard_error, rel=0.2)
 
 
 @pytest.mark.parametrize("method", ["2026-06", "2026-08"])
@@ -484,7 +484,7 @@ def test_a_model_that_guesses_is_said_to_have_totals_above_0(tmp_path, right, sa
         answers = random.Random(language)
         rows[language, "causal"] = [(float(answers.random() < right), "AB"[n % 2]) for n in range(40)]
     totals = totals_of(write_run(tmp_path, 1, rows), "2026-08")
-    assert totals.nodes[SEA].interval[0] > 0
+    assert totals.nodes[SEA].low > 0
     assert said == any("a model that guesses has totals above 0" in note for note in totals.notes)
 
 
