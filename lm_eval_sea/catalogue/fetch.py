@@ -6,7 +6,7 @@ import contextlib
 import re
 import shutil
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -59,9 +59,8 @@ def _files_of_configuration(source: Source) -> _Files:
     return _Files(hub_files[0]["repository"], paths, hub_files[0]["commit"])
 
 
-def mixed_mirrors(repositories: Iterable[str]) -> list[str]:
+def mixed_mirrors(repositories: Iterable[str]) -> Iterator[str]:
     """Notes on folders with files of several commits, which huggingface_hub records beside each file."""
-    said = []
     for folder in dict.fromkeys(map(Path, repositories)):
         notes = folder / ".cache" / "huggingface" / "download"
         found: dict[str, str] = {}
@@ -71,11 +70,10 @@ def mixed_mirrors(repositories: Iterable[str]) -> list[str]:
                     found.setdefault(note.read_text(encoding="utf-8", errors="replace").partition("\n")[0], note.stem)
         if len(found) > 1:
             (one, first), (other, second), *_ = found.items()
-            said.append(
+            yield (
                 f"{folder} has files of {len(found)} commits of the repository, such as {first} of {one[:8]} and {second} of "
                 f"{other[:8]}; `lm-eval-sea data fetch --to NEW_FOLDER` gets all of one commit"
             )
-    return said
 
 
 def fetch_to_cache(tasks: Iterable[TaskRecord]) -> list[str]:

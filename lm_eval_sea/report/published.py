@@ -36,10 +36,9 @@ class PublishedNumber(NamedTuple):
     task_metric: str  # as lm-eval's results name it
 
 
-def published_numbers() -> list[PublishedNumber]:
+def published_numbers() -> Iterator[PublishedNumber]:
     """All published numbers, table by table, each paired with the task with official prompts, if any, and with the pack's."""
     content = yaml.safe_load(_NUMBERS.read_text(encoding="utf-8"))
-    found = []
     for table in content["tables"]:
         source = content["sources"][table["source"]]
         printed = (table["place"], source["title"], source["url"], table.get("exemplars", 3))
@@ -48,8 +47,7 @@ def published_numbers() -> list[PublishedNumber]:
             for column, number in zip(table["columns"], numbers, strict=True):
                 for prompts, task, metric in places if number is not None else ():
                     about = (content["models"][model], column, table["metric"], float(number), *printed, prompts)
-                    found.append(PublishedNumber(*about, task.format(column=column), metric))
-    return found
+                    yield PublishedNumber(*about, task.format(column=column), metric)
 
 
 def published_section(scores: Scores) -> Section:

@@ -82,27 +82,24 @@ def own_rubric(task: str) -> Rubric:
     prompts = yaml.safe_load(OWN_PROMPTS.read_text(encoding="utf-8"))
     source = f"prompts of our own (version {prompts['version']})"
     if task == PAIRS:
-        return Rubric(lambda row: _own_pairs(prompts["pairs"], row), _verdict, {}, prompts["generation"], source)
+        return Rubric(lambda row: [*_own_pairs(prompts["pairs"], row)], _verdict, {}, prompts["generation"], source)
     kind = prompts[{_YES_OR_NO: "yes_or_no", SAFETY: "safety", GRADES: "grades"}.get(task, "criteria")]
     texts = prompts["criteria"] | kind
-    return Rubric(lambda row: _own_criteria(texts, row), _verdict, kind["classes"], prompts["generation"], source)
+    return Rubric(lambda row: [*_own_criteria(texts, row)], _verdict, kind["classes"], prompts["generation"], source)
 
 
-def _own_criteria(texts: Mapping[str, Any], row: Conversation) -> list[Question]:
+def _own_criteria(texts: Mapping[str, Any], row: Conversation) -> Iterator[Question]:
     classes = "\n".join(f"{name}: {description}" for name, description in texts["descriptions"].items())
-    questions = []
     for number, criterion in enumerate(row.criteria):
         said, response = transcript(row, criterion.turn), _in_one_turn(row.answers[criterion.turn])
         right = row.references[criterion.turn : criterion.turn + 1]
         tag = _tag(said, response, criterion.text, *right)
         shown = {"transcript": said, "response": response, "criterion": criterion.text, "reference": "".join(right)}
         user = texts["user"].format(tag=tag, classes=classes, **shown)
-        questions.append(Question((criterion.turn, number), _messages(texts["system"].format(tag=tag), user), tag))
-    return questions
+        yield Question((criterion.turn, number), _messages(texts["system"].format(tag=tag), user), tag)
 
 
-def _own_pairs(texts: Mapping[str, Any], row: Conversation) -> list[Question]:
-    questions = []
+def _own_pairs(texts: Mapping[str, Any], row: Conversation) -> Iterator[Question]:
     for part, pair in _pairs(row):
         said = [_alternating(row.turns, answers, part[0]) for answers in pair]
         right = _alternating(row.turns, row.references, part[0]) if row.references else ""
@@ -110,8 +107,7 @@ def _own_pairs(texts: Mapping[str, Any], row: Conversation) -> list[Question]:
         parts = [texts["reference"].format(tag=tag, transcript=right)] if right else []
         parts += [texts["conversation"].format(tag=tag, name=name, transcript=one) for name, one in zip("AB", said, strict=True)]
         user = "\n\n".join([*parts, texts["closing"].format(tag=tag)])
-        questions.append(Question(part, _messages(texts["system"].format(tag=tag), user), tag))
-    return questions
+        yield Question(part, _messages(texts["system"].format(tag=tag), user), tag)
 
 
 def _pairs(row: Conversation) -> Iterator[tuple[tuple[int, int], tuple[tuple[str, ...], tuple[str, ...]]]]:
@@ -150,19 +146,18 @@ def official_rubric(task: str, checkout: Path) -> Rubric:
         generation, model = dict(judge["judge_generation_kwargs"]), str(judge["judge_model_name"])
         source = "prompts of SEA-HELM's repository"
         if task == PAIRS:
-            return Rubric(lambda row: _official_pairs(record, row), _pair_reader(record), {}, generation, source, model)
+            return Rubric(lambda row: [*_official_pairs(record, row)], _pair_reader(record), {}, generation, source, model)
         classes = {str(name): float(score) for name, score in judge["classifications"].items()}
         prompts = judge["judge_prompts"]
         _ = prompts["system_prompt"], prompts["criteria_prompt"]
     except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise SeaHelmError(f"{path}: no prompts of the judge of {task} ({error!r}); {_ADVICE}") from error
     read = partial(_verdict, counts=0 if task == _FIRST_VERDICT else -1)
-    return Rubric(lambda row: _official_criteria(prompts, row), read, classes, generation, source, model)
+    return Rubric(lambda row: [*_official_criteria(prompts, row)], read, classes, generation, source, model)
 
 
-def _official_criteria(prompts: Mapping[str, Any], row: Conversation) -> list[Question]:
+def _official_criteria(prompts: Mapping[str, Any], row: Conversation) -> Iterator[Question]:
     row = _defused_row(row)
-    questions = []
     for number, criterion in enumerate(row.criteria):
         template = prompts["criteria_prompt"]
         if isinstance(template, Mapping):
@@ -175,22 +170,19 @@ def _official_criteria(prompts: Mapping[str, Any], row: Conversation) -> list[Qu
             keyPointText=criterion.text,
             reference_text_block="",
         )
-        questions.append(Question((criterion.turn, number), _messages(prompts["system_prompt"], user)))
-    return questions
+        yield Question((criterion.turn, number), _messages(prompts["system_prompt"], user))
 
 
-def _official_pairs(record: Mapping[str, Any], row: Conversation) -> list[Question]:
+def _official_pairs(record: Mapping[str, Any], row: Conversation) -> Iterator[Question]:
     row = _defused_row(row)
     with_reference = row.category in record["categories_with_reference"]
     prompts = record["judge"]["judge_prompts"]["with-reference" if with_reference else "without-reference"]
-    questions = []
     for (turn, order), (first, second) in _pairs(row):
         shown = {"question": row.turns, "answer_a": first, "answer_b": second}
         shown |= {"ref_answer": row.references} if with_reference else {}
         fields = {f"{name}_{number + 1}": texts[number] for name, texts in shown.items() for number in range(turn + 1)}
         system = _filled(prompts[turn]["system_prompt"], **record["judgement_labels"])
-        questions.append(Question((turn, order), _messages(system, _filled(prompts[turn]["prompt_template"], **fields))))
-    return questions
+        yield Question((turn, order), _messages(system, _filled(prompts[turn]["prompt_template"], **fields)))
 
 
 def _filled(template: Any, **fields: str) -> str:

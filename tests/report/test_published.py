@@ -108,7 +108,7 @@ def test_the_report_shows_published_numbers_if_asked(tmp_path, capsys):
     assert said in capsys.readouterr().err
 
 
-NUMBERS = published_numbers()
+NUMBERS = list(published_numbers())
 
 
 def test_each_number_is_there_once_and_a_percentage_of_a_model_on_the_hub():
