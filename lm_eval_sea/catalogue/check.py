@@ -257,18 +257,16 @@ def render(report: Report) -> str:
     if report.references:
         shortest, median, longest = min(report.references), statistics.median(report.references), max(report.references)
         lines.append(f"references: {len(report.references):,}, of {shortest} to {longest} characters, median {median:g}")
-    return "\n       ".join(lines + remarks(report))
+    return "\n       ".join([*lines, *remarks(report)])
 
 
-def remarks(report: Report) -> list[str]:
+def remarks(report: Report) -> Iterator[str]:
     """What a person should look at, as lines of text; of many only the first."""
-    lines = []
     for what, numbers in report.odd.items():
         if numbers:
             rows = [str(number) for number in numbers[:ROWS_SHOWN]] + ["…"] * (len(numbers) > ROWS_SHOWN)
-            lines.append(f"{what}: {len(numbers)}, in row {', '.join(rows)}")
+            yield f"{what}: {len(numbers)}, in row {', '.join(rows)}"
     for name, texts in (("notes", report.notes), ("faults", report.faults)):
-        lines += texts[:FAULTS_SHOWN]
+        yield from texts[:FAULTS_SHOWN]
         if len(texts) > FAULTS_SHOWN:
-            lines.append(f"… and {len(texts) - FAULTS_SHOWN:,} more {name}")
-    return lines
+            yield f"… and {len(texts) - FAULTS_SHOWN:,} more {name}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -285,15 +285,13 @@ def reads_ahead(model: Any) -> bool:
     return bool((before - after).norm() > rounding * before.norm())
 
 
-def advice(backend: str, model: Any, workload: Workload) -> list[str]:
+def advice(backend: str, model: Any, workload: Workload) -> Iterator[str]:
     """One line for each change that makes the run faster with the same numbers."""
-    said = []
     faster = FASTER_FOR_RANKING.get(backend)
     if faster and workload.ranked and not (backend == "hf" and (model.backend != "causal" or find_obstacle(model.model))):
-        said.append(f"--model {faster} gives the same numbers and reads shared prefixes only once (docs/backends.md)")
+        yield f"--model {faster} gives the same numbers and reads shared prefixes only once (docs/backends.md)"
     if backend.startswith("vllm") and workload.generated > 1 and model.batch_size == 1:
-        said.append("--batch_size auto has vLLM write many answers at a time; by default it writes one after the other")
-    return said
+        yield "--batch_size auto has vLLM write many answers at a time; by default it writes one after the other"
 
 
 def _rounded(number: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -99,31 +99,29 @@ def compute(evidence: Evidence, suite: Suite, method: str) -> Totals:
     return Totals(evidence.model, method, suite, nodes, notes)
 
 
-def _notes_on_intervals(rule: Method, rows: Mapping[Place, TaskRows], questions: Mapping[Place, np.ndarray]) -> list[str]:
+def _notes_on_intervals(rule: Method, rows: Mapping[Place, TaskRows], questions: Mapping[Place, np.ndarray]) -> Iterator[str]:
     """Lines on the tasks whose draws over questions say less than an interval seems to."""
-    notes = []
     tasks = sorted(rows.items())
     if alike := [place for place, _ in tasks if np.ptp(questions[place]) < _ROUNDING]:
-        notes.append(
+        yield (
             f"all draws of {_named(alike)} have the same score, because all rows score alike or are cut off at chance. These "
             "scores are not certain, though their intervals have no width, and intervals of means over them are too narrow"
         )
     if near := [place for place, task in tasks if task.is_label_task and _is_cut_off(questions[place])]:
-        notes.append(
+        yield (
             f"{_named(near)}: perhaps at chance. What is below chance counts as 0, so a model that guesses has totals above 0, "
             "whose intervals may exclude 0"
         )
     if few := [place for place, task in tasks if len(set(task.clusters)) < FEW_CLUSTERS]:
-        notes.append(
+        yield (
             f"{_named(few)}: fewer than {FEW_CLUSTERS} questions or passages; the intervals are percentiles of draws, which are "
             "too narrow for so few"
         )
     if not rule.by_passage and (of_passages := [place for place, task in tasks if task.shares_passages]):
-        notes.append(
+        yield (
             f"{_named(of_passages)}: questions about one passage are drawn separately, as in SEA-HELM, so the intervals are too "
             "narrow; the method corrected draws whole passages"
         )
-    return notes
 
 
 def _named(places: Iterable[Place]) -> str:
