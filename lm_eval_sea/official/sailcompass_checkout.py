@@ -19,9 +19,9 @@ from lm_eval_sea.official.sailcompass_configuration import Configuration, read_c
 from lm_eval_sea.official.task_folder import CheckoutError, commit_of, fault_of_file
 from lm_eval_sea.tasks._shared.facts import read_yaml
 from lm_eval_sea.tasks._shared.hub_files import DataError, download_all
+from lm_eval_sea.tasks._shared.sources import LOCAL_FOLDER
 
 SOURCE = "sail/Sailcompass_data"
-LOCAL_FOLDER = "local folder"
 KNOWN_FILES = Path(__file__).with_name("sailcompass_files.yaml")
 SECONDS = 120  # for one file
 
