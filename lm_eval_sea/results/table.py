@@ -285,18 +285,15 @@ def _interval(low: float | None, high: float | None) -> str:
     return "–" if low is None or high is None else f"[{low:.1f}, {high:.1f}]"
 
 
-def _common_notes(tasks: Sequence[TaskRun], no_interval: Mapping[str, Sequence[str]]) -> list[str]:
+def _common_notes(tasks: Sequence[TaskRun], no_interval: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Notes on the tasks together, and on groups whose means have no interval, by reason."""
-    notes = []
     if limited := sum(task.limited for task in tasks):
-        notes.append(f"{limited} of {len(tasks)} scores are of only a part of the rows")
+        yield f"{limited} of {len(tasks)} scores are of only a part of the rows"
     if few := sum(task.score is not None and task.score.few for task in tasks):
-        notes.append(
-            f"{few} of {len(tasks)} scores are of fewer than {FEWEST_CLUSTERS} independent rows or passages, and say little"
-        )
+        yield f"{few} of {len(tasks)} scores are of fewer than {FEWEST_CLUSTERS} independent rows or passages, and say little"
     if orders := [one_line(task.name) for task in tasks if task.facts.setting == ORDER]:
-        notes.append(f"{some_names(orders)}: not a test of skill; see Contamination in the report")
-    return notes + [f"no interval for the mean of {some_names(names)}: {why}" for why, names in no_interval.items()]
+        yield f"{some_names(orders)}: not a test of skill; see Contamination in the report"
+    yield from (f"no interval for the mean of {some_names(names)}: {why}" for why, names in no_interval.items())
 
 
 def _note(text: str) -> str:
