@@ -68,15 +68,16 @@ class Runs:
         renamed = once._with({run: replace(run, model=name, own_model=run.model) for run, name in named})
         return renamed._chosen(renamed.runs, renamed.tasks)
 
-    def weights_apart(self) -> Runs:
-        """Runs with different weights under one folder name, such as two people's "./model", as separate models.
+    def told_apart(self) -> Runs:
+        """Runs of one name as separate models if a sweep's plan names them differently, or if their weights differ.
 
-        Runs to which the user gave one name are of one model.
+        Weights differ in two people's "./model". Runs to which the user gave one name are of one model.
         """
-        weights = {run: run.settings.weights[:8] for run in self.runs if run.settings.weights}
-        count = Counter(model for model, _ in {(run.model, digest) for run, digest in weights.items()})
-        apart = [run for run in weights if count[run.model] > 1 and run.model == run.recorded]
-        return self._with({run: replace(run, model=f"{run.model} (weights {weights[run]})") for run in apart})
+        told = {(run, what): text for run in self.runs for what, text in _told_apart_by(run).items() if text}
+        count = Counter((model, what) for model, what, _ in {(run.model, what, text) for (run, what), text in told.items()})
+        apart = grouped((run, text) for (run, what), text in told.items() if count[run.model, what] > 1)
+        own = {run: ", ".join(texts) for run, texts in apart.items() if run.model == run.recorded}
+        return self._with({run: replace(run, model=f"{run.model} ({text})", own_model=run.model) for run, text in own.items()})
 
     def _with(self, others: Mapping[Run, Run]) -> Runs:
         """A copy with some runs replaced by others."""
@@ -124,6 +125,10 @@ class Runs:
         own = {run.model: run.own_model or run.model for run in self.runs}
         short = short_names(set(own.values()))
         return {model: short[own[model]] + model.removeprefix(own[model]) for model in sorted(own)}
+
+
+def _told_apart_by(run: Run) -> dict[str, str]:
+    return {"plan": run.planned, "weights": f"weights {run.settings.weights[:8]}" if run.settings.weights else ""}
 
 
 def _is_copy(run: Run, other: Run) -> bool:

@@ -29,6 +29,7 @@ _SAMPLES_NAME = re.compile(rf"samples_.+_{_STAMP}\.jsonl")
 _DATED_NAME = re.compile(rf".*_({_STAMP})\.jsonl?")
 _SCORES_NAME = re.compile(rf"(?:judged|metricx)_(?P<samples>.+_{_STAMP})\.json")
 REPLACED = "replaced"  # a sweep's folder for results that it replaced, each below its request's digest
+MARK, LOCK = "job.json", "lock"  # a sweep's files in the folder of a job, above that of results: of a complete one, of any
 _OF_REQUEST = re.compile(r"[0-9a-f]{16}")
 _PACKED_NAME = re.compile(r"(?:results|samples)_.*\.json.*\.gz")
 _LARGEST = 2**29  # bytes of a results file; lm-eval writes a few millions for a thousand tasks
@@ -78,7 +79,7 @@ def read(*paths: Path | str, names: Mapping[Path, str] | None = None) -> Runs:
         [task for one in found for task in one.tasks],
         [group for one in found for group in one.groups],
         notes,
-    ).weights_apart()
+    ).told_apart()
 
 
 def of_results(results: Mapping[str, Any]) -> Runs:
@@ -92,6 +93,14 @@ def _name_of(path: Path, model: str, names: Mapping[Path, str]) -> str:
     """The name of a model: the one given for the innermost folder of the file, if any."""
     given = [(len(place.parts), name) for place, name in names.items() if path.is_relative_to(place.resolve())]
     return max(given)[1] if given else str(encodable(model))
+
+
+def _name_in_plan(path: Path) -> str:
+    """What `Run.planned` says, from the folders of a sweep's job: MODEL/SUITE/SETTING; empty for results of another command."""
+    job = path.parent.parent
+    exemplars = re.match(r"\d+_shot", job.name)
+    name = job.parent.parent.name + (f", {exemplars[0]}" if exemplars else "")
+    return str(encodable(name)) if any((job / file).is_file() for file in (MARK, LOCK)) else ""
 
 
 def _files(paths: Sequence[Path], notes: list[str]) -> tuple[list[Path], list[Path]]:
@@ -205,6 +214,7 @@ def _run_of(
         seed=seed if is_whole(seed) else None,
         batch_size=config.get("batch_size"),
         recorded=model,
+        planned=_name_in_plan(path) if path else "",
         multiturn=turns if isinstance(turns := content.get("fewshot_as_multiturn"), bool) else None,
         started=float(content["date"]) if is_number(content.get("date")) else None,
         is_reread="answers_of" in config,

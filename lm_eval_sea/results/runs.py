@@ -35,8 +35,9 @@ class Run:
     batch_size: Any = None
     has_results: bool = True
     started: float | None = None  # seconds since 1970, as the results say
-    own_model: str | None = None  # the model's name before `Runs.apart` added to it
+    own_model: str | None = None  # the model's name before `Runs` added what tells runs apart
     recorded: str | None = None  # the model, as the results call it
+    planned: str = ""  # what a sweep's plan calls the model, with the number of exemplars if the plan sets it
     multiturn: bool | None = None  # whether exemplars were turns of the chat template
     is_reread: bool = False  # whether these are logged answers that `score --reread` has read again
 

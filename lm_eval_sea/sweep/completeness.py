@@ -19,7 +19,7 @@ from typing import Any
 
 from lm_eval_sea import __version__
 from lm_eval_sea.catalogue.whole_files import read_json, write_whole
-from lm_eval_sea.results.read import REPLACED, may_be_results, read
+from lm_eval_sea.results.read import LOCK, MARK, REPLACED, may_be_results, read
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.secrets import masked
 from lm_eval_sea.results.types import ResultsError, mapping_of
@@ -27,9 +27,7 @@ from lm_eval_sea.results.visible_text import counted
 from lm_eval_sea.run import answer_cache
 from lm_eval_sea.run.request import FailedRunError
 
-MARK = "job.json"
 LOG = "log.txt"
-LOCK = "lock"
 _UNANSWERED = "unanswered"  # how many requests of which job the last attempt left without an answer, if any
 
 

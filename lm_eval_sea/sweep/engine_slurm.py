@@ -18,11 +18,12 @@ import submitit
 from tqdm import tqdm
 
 from lm_eval_sea.catalogue.whole_files import read_json, write_whole
+from lm_eval_sea.results.read import LOCK
 from lm_eval_sea.results.types import mapping_of
 from lm_eval_sea.results.written_folder import appending, lock
 from lm_eval_sea.run.interruption import interrupted_afterwards
 from lm_eval_sea.run.request import in_one_line
-from lm_eval_sea.sweep.completeness import LOCK, read_mark
+from lm_eval_sea.sweep.completeness import read_mark
 from lm_eval_sea.sweep.job_process import Outcome, run_job
 from lm_eval_sea.sweep.jobs import Job
 from lm_eval_sea.sweep.plan import SLURM_FOLDER, Plan, PlanError, Resources

@@ -22,13 +22,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lm_eval_sea.results.read import LOCK
 from lm_eval_sea.results.secrets import masked_text
 from lm_eval_sea.results.visible_text import visible
 from lm_eval_sea.results.written_folder import appending, lock
 from lm_eval_sea.run.interruption import terminated_as_interrupted
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.sweep import completeness
-from lm_eval_sea.sweep.completeness import LOCK, LOG, IncompleteError, read_mark
+from lm_eval_sea.sweep.completeness import LOG, IncompleteError, read_mark
 
 STARTED = "--- started"
 _ATTEMPTS = 3  # at a job whose process is killed, perhaps for lack of memory

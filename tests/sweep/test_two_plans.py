@@ -1,11 +1,14 @@
 """Plans with the same output: each keeps its results, and its report has only its own numbers."""
 
 import csv
+import re
 from pathlib import Path
 
 import pytest
 
+from lm_eval_sea.commands.cli import main
 from lm_eval_sea.commands.sweep import report_of
+from lm_eval_sea.results.read import read
 from lm_eval_sea.sweep import sweep
 from lm_eval_sea.sweep.completeness import read_mark, remove_incomplete, set_aside, write_mark
 from lm_eval_sea.sweep.job_process import Outcome
@@ -120,6 +123,28 @@ def test_jobs_that_run_more_than_once_are_reported(tmp_path):
     results.write_text(results.read_text().replace("0.5", "0.9"))
     [note] = notes(prepared([job], tmp_path), LocalEngine())
     assert note.startswith("note: complete jobs that run again (its files were changed)")
+
+
+SAME = {"models": [{"name": name, "model_args": {"pretrained": "org/model"}} for name in "ab"]}
+
+
+@pytest.mark.parametrize(
+    ("plan", "shown"),
+    [
+        (SAME, ["org/model (a)", "org/model (b)"]),
+        (MODEL | {"num_fewshot": [0, 1]}, ["org/model (a, 0_shot)", "org/model (a, 1_shot)"]),
+        (MODEL | {"num_fewshot": [0]}, ["org/model"]),
+    ],
+)
+def test_what_a_plan_tells_apart_is_not_one_model_with_the_newest_scores(plan, shown, tmp_path, capsys):
+    jobs = [job for job in jobs_of(tmp_path, "task", **plan) if job.part.name == TASK]
+    for job, score in zip(jobs, (1.0, 0.5), strict=False):
+        complete(job, score)
+    (jobs[0].folder / "job.json").rename(jobs[0].folder / "lock")  # another task of this job failed
+    assert main(["show", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr().out
+    assert re.findall(r"^(.*), 20\d\d-", said, re.MULTILINE) == shown and "left out" not in said
+    assert {run.model for run in read(tmp_path / "out", names={tmp_path: "one"}).runs} == {"one"}, "what the user says counts"
 
 
 class Cluster:
