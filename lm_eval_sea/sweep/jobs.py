@@ -20,8 +20,6 @@ from lm_eval_sea.run.seeds import drawing_with
 from lm_eval_sea.sweep.completeness import installed
 from lm_eval_sea.sweep.plan import Model, Plan
 
-WHOLE_PLAN = "all"  # the folder of a job with all tasks
-
 
 @dataclass(frozen=True)
 class Part:
@@ -78,7 +76,9 @@ def parts_of(wanted: Sequence[str], leaves: Mapping[str, Sequence[str]], split: 
     if split == "suite":
         return [Part(_folder_name(name), [name], list(leaves[name])) for name in wanted]
     every = list(dict.fromkeys(leaf for name in wanted for leaf in leaves[name]))
-    return [Part(WHOLE_PLAN, list(wanted), every)] if split == "model" else [Part(leaf, [leaf], [leaf]) for leaf in every]
+    if split == "task":
+        return [Part(leaf, [leaf], [leaf]) for leaf in every]
+    return [Part(f"all_{_short_digest(' '.join(sorted(wanted)))}", list(wanted), every)]  # another plan has another folder
 
 
 def _setting(shots: int | None, seed: int | None) -> str:
@@ -90,7 +90,11 @@ def _setting(shots: int | None, seed: int | None) -> str:
 def _folder_name(name: str) -> str:
     """A name of a task as a folder; globs and names with slashes get a digest, so that no two are the same."""
     plain = re.sub(r"[^\w.-]", "_", name)
-    return plain if plain == name else f"{plain}_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+    return plain if plain == name else f"{plain}_{_short_digest(name)}"
+
+
+def _short_digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def cut(

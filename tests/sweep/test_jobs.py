@@ -13,6 +13,7 @@ from lm_eval_sea.sweep.plan import read_plan
 from tests.sweep.plans import write_plan
 
 LEAVES = {"sea_group": ["sea_x", "sea_y"], "sea_other": ["sea_y", "sea_z"]}
+[ALL] = [part.name for part in parts_of(list(LEAVES), LEAVES, "model")]
 FACTS = {name: {"version": "1", "rows": name * 2} for name in ("sea_x", "sea_y", "sea_z")}
 
 
@@ -23,7 +24,7 @@ def jobs_of(tmp_path, split="suite", *, facts=FACTS, identities=None, sampling=N
 
 
 @pytest.mark.parametrize(
-    ("split", "parts"), [("task", ["sea_x", "sea_y", "sea_z"]), ("suite", ["sea_group", "sea_other"]), ("model", ["all"])]
+    ("split", "parts"), [("task", ["sea_x", "sea_y", "sea_z"]), ("suite", ["sea_group", "sea_other"]), ("model", [ALL])]
 )
 def test_splits(tmp_path, split, parts):
     jobs = jobs_of(tmp_path, split)
@@ -31,6 +32,11 @@ def test_splits(tmp_path, split, parts):
     assert folders == [f"{m}/{p}/default" for m in "ab" for p in parts]
     for name in "ab":
         assert {leaf for job in jobs if job.model.name == name for leaf in job.part.leaves} == set(FACTS)
+
+
+def test_a_plan_of_other_tasks_replaces_no_results():
+    plans = [["sea_group", "sea_other"], ["sea_group"], ["sea_other"]]
+    assert len({part.name for plan in plans for part in parts_of(plan, LEAVES, "model")}) == len(plans)
 
 
 def test_each_number_of_exemplars_and_seed_has_its_folder(tmp_path):
@@ -64,7 +70,7 @@ def test_values_that_begin_with_a_dash_are_not_flags(tmp_path):
     given = shlex.split(job.command)
     assert given[:2] == ["lm-eval-sea", "run"]
     parsed = run_parser().parse_args(given[2:])
-    assert (parsed.system_instruction, parsed.output_path) == ("-short", "-out/a/all/default")
+    assert (parsed.system_instruction, parsed.output_path) == ("-short", f"-out/a/{ALL}/default")
 
 
 @pytest.mark.parametrize(
