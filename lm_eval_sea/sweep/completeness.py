@@ -99,6 +99,17 @@ def set_aside(folder: Path, output: Path) -> None:
     beside.rename(place)
 
 
+def restore(folder: Path, output: Path, digest: str) -> bool:
+    """Takes results of this request back from `replaced`, as when a plan loses its limit again; tells if there are some."""
+    place = output / REPLACED / digest[:16] / folder.relative_to(output)
+    if read_mark(place, digest) is None:
+        return False
+    shutil.copytree(place, folder, symlinks=True, ignore=shutil.ignore_patterns(LOG, MARK), dirs_exist_ok=True)
+    shutil.copy(place / MARK, folder)  # last, as in `write_mark`
+    shutil.rmtree(place)
+    return True
+
+
 def remove_incomplete(folder: Path) -> None:
     """Removes what earlier attempts left, except the log and what the next one continues with: answers, and how many failed."""
     (folder / MARK).unlink(missing_ok=True)  # before what it names

@@ -171,6 +171,8 @@ def _run(task: Mapping[str, Any], folder: Path) -> None:
     completeness.check_model(model_args, task["files"])
     completeness.set_aside(folder, Path(task["output"]))
     completeness.remove_incomplete(folder)
+    if completeness.restore(folder, Path(task["output"]), task["digest"]):
+        return
     print(f"{STARTED} {time.time():.3f} {masked_text(' '.join(task['arguments']))}", flush=True)
     from lm_eval_sea.run import run
 

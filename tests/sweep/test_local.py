@@ -8,6 +8,7 @@ import signal
 
 import pytest
 
+from lm_eval_sea.results.read import REPLACED
 from lm_eval_sea.sweep.completeness import MARK
 from tests.sweep import plans
 
@@ -62,7 +63,7 @@ def test_a_failed_job_is_shown_with_its_command_and_the_others_go_on(models, tmp
     plan = plans.write_plan(models / "fails.yaml", output=str(tmp_path / "out"), tasks=TASKS, models=entries)
     status, out = sweep_here(plan, "--engine", "local", "--split", "model")
     assert status == 1
-    assert f"failed: {tmp_path / 'out' / 'c' / 'all' / 'default'}" in out
+    assert re.search(rf"^failed: {tmp_path}/out/c/all_\w+/default$", out, re.MULTILINE)
     assert "lm-eval-sea: the model cannot be loaded (SafetensorError: " in out, "the last line of its log"
     assert "  shown by: lm-eval-sea run --tasks sea_xcopa_th_to_ppl,sea_xnli_th" in out
     assert str(damaged) in out
@@ -75,6 +76,18 @@ def test_a_failed_job_is_shown_with_its_command_and_the_others_go_on(models, tmp
     assert not HAS_REPORT or "report.html: 2 models, 2 tasks" in out
     runs = {folder.parent.parent.name: len(times) for folder, times in plans.attempts(tmp_path / "out").items()}
     assert runs == {"a": 1, "c": 2}
+
+
+def test_results_that_a_trial_replaced_come_back(models, tmp_path, samples):
+    """A plan gets a limit for a moment, in the folder of its results, whose names have the time of their run."""
+    plan = {"models": [{"model_args": {"pretrained": str(models / "a")}}]}
+    dated = []
+    for limit in (None, 2, None):
+        plans.run_here(models, tmp_path / "out", samples, **plan, limit=limit)
+        dated.append([path.name for path in (tmp_path / "out" / "a").rglob("*_20*.json*")])
+    assert sorted(dated[0]) == sorted(dated[2]) and len(dated[0]) == 2
+    assert plans.complete(tmp_path / "out" / "a") == 1
+    assert sorted(path.name for path in (tmp_path / "out" / REPLACED).rglob("*_20*.json*")) == sorted(dated[1])
 
 
 def test_dry_run_shows_the_jobs_and_runs_nothing(models, tmp_path, sweep_here):
