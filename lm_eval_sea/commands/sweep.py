@@ -50,8 +50,8 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         from lm_eval_sea.sweep.estimate import describe
 
-        check_room(prepared, engine)
         print(describe(prepared, engine.machines()))
+        check_room(prepared, engine)  # last: the plan may be for other machines
         return 0
     failed: dict[Job, Outcome] = {}
     try:

@@ -60,10 +60,12 @@ def deciding(model_args: Mapping[str, Any]) -> dict[str, Any]:
 
 def files_of_model(model_args: Mapping[str, Any]) -> str:
     """A digest of names, sizes and times of the files in the folders that a model's arguments name; copies may share it."""
-    return digest_of({name: [state[:3] for state in _states(folder)] for name, folder in _folders(model_args).items()}, DIGITS)
+    folders = folders_of(model_args).items()
+    return digest_of({name: [state[:3] for state in _states(folder)] for name, folder in folders}, DIGITS)
 
 
-def _folders(model_args: Mapping[str, Any]) -> dict[str, Path]:
+def folders_of(model_args: Mapping[str, Any]) -> dict[str, Path]:
+    """The folders that a model's arguments name, by argument."""
     named = {name: Path(str(model_args[name])) for name in _NAMED if model_args.get(name)}
     return {name: folder for name, folder in named.items() if folder.is_dir()}
 
@@ -76,7 +78,7 @@ def digest_of_weights(model_args: Mapping[str, Any]) -> str | None:
     """
     found = hashlib.sha256()
     of_model = (str(model_args["gguf_file"]),) if model_args.get("gguf_file") else WEIGHTS
-    folders = _folders(model_args).items()
+    folders = folders_of(model_args).items()
     paths = [
         path
         for name, folder in folders

@@ -54,7 +54,7 @@ def check_backend(name: str) -> None:
 
 def check_arguments(backend: str, model_args: Mapping[str, Any], device: str | None) -> None:
     """Refuses arguments that lm-eval would silently misread, whatever the machine."""
-    if reads_folders(backend) and "pretrained" not in model_args:
+    if reads_folders(backend) and model_args.get("pretrained") is None:
         raise RunError(f"--model {backend} needs a model: --model_args pretrained=…, a folder or a repository of the hub")
     if backend == CHAT_API and "model" not in model_args:
         raise RunError("--model chat-api needs the name that the server knows: --model_args model=…,base_url=…")

@@ -238,6 +238,8 @@ class _Attempt:
 def _parameters(plan: Plan) -> dict[str, Any]:
     """What each job asks SLURM for, under submitit's names."""
     needed, own = plan.resources, dict(plan.slurm)
+    if isinstance(setup := own.get("setup"), str):  # submitit takes a list
+        own["setup"] = [setup]
     minutes = own.pop("time", None) or (plan.minutes and plan.minutes + _MARGIN)
     if not minutes or minutes < _LEAST:
         raise PlanError(f"slurm: time: expected the minutes of a job, at least {_LEAST}; one that needs more is queued again")

@@ -82,6 +82,7 @@ _Given = Mapping[Any, Any]
 _RESOURCES = [each.name for each in fields(Resources)]
 _MODEL_KEYS = [each.name for each in fields(Model)]
 _PLAN_KEYS = [*(each.name for each in fields(Plan)), "backend", "run"]  # the latter two for all models
+_INSTEAD = {**dict.fromkeys(_PLAN_KEYS, "it is a key of the plan itself"), "skip_missing": "name only tasks that have rows"}
 _TYPES: Mapping[str, Any] = {
     **dict.fromkeys(("output", "backend", "name"), str),
     "models": Sequence[Mapping[str, Any]],
@@ -110,7 +111,7 @@ def _plan(content: _Given, faults: list[str]) -> Plan:
     given = _sound("", content, _PLAN_KEYS, ("models", "tasks", "output"), faults)
     run, backend = _run("", given, faults), given.get("backend", BACKEND)
     models = [_model(number, entry, backend, run, faults) for number, entry in enumerate(given.get("models", ()), start=1)]
-    tasks = [given["tasks"]] if isinstance(given.get("tasks"), str) else given.get("tasks", [])
+    tasks = given["tasks"].replace(",", " ").split() if isinstance(given.get("tasks"), str) else given.get("tasks", [])
     called = sorted(Counter(model.name for model in models).items())
     twice = [f"{number} models are called {name}; give each a `name`" for name, number in called if number > 1]
     twice += [f"tasks has {task} more than once" for task, number in sorted(Counter(tasks).items()) if number > 1]
@@ -169,7 +170,8 @@ def _has_controls(text: str) -> bool:
 
 def _run(where: str, given: Mapping[str, Any], faults: list[str]) -> Mapping[str, Any]:
     flags: Mapping[str, Any] = given.get("run", {})
-    faults += [f"{where}run: {name} does not belong there; leave it out" for name in flags if name in RESERVED]
+    wrong = [name for name in flags if name in RESERVED]
+    faults += [f"{where}run: {name} does not belong there; {_INSTEAD.get(name, 'leave it out')}" for name in wrong]
     said = {name: words[flags[name]] for name, words in _OF_YES_OR_NO.items() if isinstance(flags.get(name), bool)}
     return {**flags, **said}
 

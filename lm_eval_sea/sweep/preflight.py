@@ -7,7 +7,7 @@ import functools
 import hashlib
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from lm_eval_sea.catalogue.task_index import leaf_names
 from lm_eval_sea.results.differing_settings import WORDS_OF_PROMPT
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.results.secrets import KnownSecrets
-from lm_eval_sea.run import model_check, model_files, request
+from lm_eval_sea.run import answer_cache, model_check, model_files, request
 from lm_eval_sea.run.api_server import chats
 from lm_eval_sea.run.arguments import read_arguments, read_config, run_parser
 from lm_eval_sea.run.chat_template import read_tokenizer
@@ -100,14 +100,18 @@ def _prompt_of(config: Any) -> str:
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
-def check_models(models: Iterable[Model]) -> None:
-    """Refuses models whose backend, files or tokenizer are missing or cannot be used."""
+def check_models(plan: Plan) -> None:
+    """Refuses models whose backend, files or tokenizer are missing or cannot be used, and results among a model's files."""
     faults, tokenizers = [], set()
-    for model in models:
+    places = [(plan.output / model.name).resolve() for model in plan.models]
+    for model in plan.models:
         missing: list[str] = []
         with _noted(missing, f"{model.name}: "):
             model_check.check_backend(model.backend)
             model_files.check_files(model.backend, model.model_args)
+            for folder in answer_cache.folders_of(model.model_args).values():
+                if any(place.is_relative_to(folder.resolve()) for place in places):
+                    raise RunError(f"output {plan.output}: results in the model's folder {folder} would change it; name another")
         faults += missing
         if not missing and (key := tokenizer_key(model)) not in tokenizers:  # checkpoints have the same one
             tokenizers.add(key)
@@ -130,7 +134,8 @@ def _tokenizer_fault(model: Model) -> str:
         try:
             read_tokenizer(model.loaded_with)
         except Exception as error:  # libraries can raise anything for what is no tokenizer
-            return f"{model.name}: the tokenizer of {name} cannot be loaded ({first_line(error)})"
+            lacking = "" if Path(name).is_dir() else f"; there is no such folder in {Path.cwd()}"
+            return f"{model.name}: the tokenizer of {name} cannot be loaded ({first_line(error)}){lacking}"
     return ""
 
 

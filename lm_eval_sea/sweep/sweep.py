@@ -69,7 +69,7 @@ class Prepared:
 
 def prepare(plan: Plan, split: str) -> Prepared:
     """Loads the data, once, checks all that can be checked without a model, and cuts the plan into jobs."""
-    preflight.check_models(plan.models)
+    preflight.check_models(plan)
     leaves, tasks = preflight.load_wanted(plan)
     if plan.detect is not None:
         plan = replace(plan, limit=limit_to_detect(plan.detect, tasks, "detect"))

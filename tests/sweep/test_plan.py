@@ -9,7 +9,7 @@ import pytest
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.run.request import RunError
 from lm_eval_sea.sweep.plan import PlanError, Resources, read_plan
-from lm_eval_sea.sweep.preflight import load_wanted
+from lm_eval_sea.sweep.preflight import check_models, load_wanted
 from tests.sweep.plans import write_plan
 
 
@@ -77,6 +77,23 @@ def test_tokens_and_characters_are_not_added(models, sweep_here, tmp_path):
     status, out = sweep_here(plan, "--engine", "local", "--dry-run")
     told = re.findall(r"^  local-completions: 1 job, .*: about [\d,]+ (\w+) to read$", out, re.MULTILINE)
     assert (status, told) == (0, ["characters", "tokens"])
+
+
+def test_a_plan_for_other_machines_is_shown_before_it_is_refused(models, sweep_here, tmp_path):
+    plan = write_plan(models / "plan.yaml", output=str(tmp_path / "out"), resources={"gpus": 1000})
+    status, out = sweep_here(plan, "--engine", "local", "--dry-run")
+    assert status == 2 and "2 jobs, 0 complete" in out and "each job asks for 1000 GPUs" in out
+
+
+def test_a_text_of_tasks_is_a_list_as_for_run(tmp_path):
+    assert read_plan(write_plan(tmp_path / "plan.yaml", tasks="sea_a,sea_b, sea_c")).tasks == ["sea_a", "sea_b", "sea_c"]
+
+
+def test_a_mistyped_folder_that_could_be_a_repository(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    plan = read_plan(write_plan(tmp_path / "plan.yaml", models=[{"model_args": {"pretrained": "checkpoints/step100"}}]))
+    with pytest.raises(PlanError, match=f"cannot be loaded .*; there is no such folder in {tmp_path}$"):
+        check_models(plan)
 
 
 def test_each_unknown_task_is_named(tmp_path):

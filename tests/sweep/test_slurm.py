@@ -113,6 +113,7 @@ def test_options_of_sbatch(tmp_path, slurm, monkeypatch):
     for name in hidden | kept:
         monkeypatch.setenv(name, "7")
     own = {"partition": "gpu", "array-parallelism": 3, "account": "lab", "additional_parameters": {"licenses": "a:1"}}
+    own["setup"] = "module load cuda"
     engine, plan = engine_for(tmp_path, slurm=own, resources={"gpus": 2, "cpus": 8, "memory_gb": 60}, minutes=89.5)
     assert engine.machines() == [Resources(8, 64, 515), Resources(0, 4, 16)]
     jobs = jobs_of_plan(tmp_path, num_fewshot=[0, 1, 2, 3])
@@ -123,6 +124,7 @@ def test_options_of_sbatch(tmp_path, slurm, monkeypatch):
         "array=0-3%3", "time=100", "gpus-per-node=2", "cpus-per-task=8", "mem=60GB", "partition=gpu", "account=lab",
         "signal=USR2@90", "requeue", "licenses=a:1",
     } <= options  # fmt: skip
+    assert "module load cuda" in script.read_text().splitlines()
     seen = set((slurm / "100.env").read_text().split())
     assert kept <= seen and not hidden & seen
 

@@ -492,8 +492,9 @@ def _bold_at_last(answer: str, language: str) -> str:
     """The only phrase in bold type, if the last of several paragraphs is a sentence that concludes with it; else empty."""
     before, _, last = answer.strip().rpartition("\n\n")
     phrases = _BOLD.findall(answer)
-    if phrases and re.fullmatch(rf"[^\n.!?]{{1,{_LONGEST_POINTING}}}[^\n.!?:]\n+\*\*{re.escape(phrases[0])}\*\*[.]?", answer.strip()):
-        return str(phrases[0])  # on the line below the words that lead to it
+    leads = rf"[^\n.!?]{{1,{_LONGEST_POINTING}}}[^\n.!?:]"
+    if phrases and re.fullmatch(rf"{leads}\n+\*\*{re.escape(phrases[0])}\*\*[.]?", answer.strip()):
+        return str(phrases[0])  # on the line below
     if len(phrases) != 1 or not before or "\n" in last or f"**{phrases[0]}**" not in last or re.search(COLON, phrases[0]):
         return ""
     concludes = re.match("[=⇒→]", last) or has_word(last, language, "so", "asks", "answer")
