@@ -98,8 +98,8 @@ def _name_of(path: Path, model: str, names: Mapping[Path, str]) -> str:
 def _name_in_plan(path: Path) -> str:
     """What `Run.planned` says, from the folders of a sweep's job: MODEL/SUITE/SETTING; empty for results of another command."""
     job = path.parent.parent
-    exemplars = re.match(r"\d+_shot", job.name)
-    name = job.parent.parent.name + (f", {exemplars[0]}" if exemplars else "")
+    exemplars = re.match(r"(\d+)_shot", job.name)
+    name = job.parent.parent.name + (f", {exemplars[1]} exemplars" if exemplars else "")
     return str(encodable(name)) if any((job / file).is_file() for file in (MARK, LOCK)) else ""
 
 

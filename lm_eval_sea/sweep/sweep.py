@@ -110,11 +110,16 @@ def carry_out(prepared: Prepared, engine: Engine, failed: dict[Job, Outcome]) ->
         del failed[job]
 
 
-def _lacks_gpus(plan: Plan, engine: Engine) -> bool:
-    """Whether the jobs of models that would use a GPU ask an engine with GPUs for none."""
+def _note_on_gpus(plan: Plan, engine: Engine) -> str:
+    """What is wrong with the use of GPUs, if models would use them: jobs ask a cluster for none, or leave some without work."""
     wants = any(model.backend.startswith(("hf", "vllm")) and model.run.get("device") != "cpu" for model in plan.models)
+    most = max((machine.gpus for machine in engine.machines()), default=0) if wants else 0
+    if isinstance(engine, LocalEngine):
+        is_idle = most > max(plan.resources.gpus, 1)
+        return f"one job runs at a time, and this machine has {most:g} GPUs; with Ray several run at once" if is_idle else ""
     asks = plan.resources.gpus or any(key.startswith("gpus") or key == "gres" for key in plan.slurm)
-    return wants and not asks and not isinstance(engine, LocalEngine) and any(machine.gpus for machine in engine.machines())
+    none = "resources: the jobs ask for no GPUs, so they get none of the machines' or share them; give gpus: 1"
+    return none if most and not asks else ""
 
 
 def notes(prepared: Prepared, engine: Engine) -> list[str]:
@@ -126,8 +131,7 @@ def notes(prepared: Prepared, engine: Engine) -> list[str]:
         found.append(
             f"tasks in several entries of the plan run once for each (with --split task or model once): {some_names(several)}"
         )
-    if _lacks_gpus(prepared.plan, engine):
-        found.append("resources: the jobs ask for no GPUs, so they get none of the machines' or share them; give gpus: 1")
+    found += filter(None, [_note_on_gpus(prepared.plan, engine)])
     why = []
     for job in prepared.split()[1]:
         if mark := mark_in(job.folder):

@@ -132,7 +132,7 @@ SAME = {"models": [{"name": name, "model_args": {"pretrained": "org/model"}} for
     ("plan", "shown"),
     [
         (SAME, ["org/model (a)", "org/model (b)"]),
-        (MODEL | {"num_fewshot": [0, 1]}, ["org/model (a, 0_shot)", "org/model (a, 1_shot)"]),
+        (MODEL | {"num_fewshot": [0, 1]}, ["org/model (a, 0 exemplars)", "org/model (a, 1 exemplars)"]),
         (MODEL | {"num_fewshot": [0]}, ["org/model"]),
     ],
 )
@@ -160,6 +160,19 @@ def test_jobs_that_ask_for_no_gpus_of_a_cluster_are_reported(tmp_path, changes, 
     plain, plan = (read_plan(write_plan(tmp_path / "plan.yaml", **{"run": None} | each)) for each in ({}, changes))
     said = "note: resources: the jobs ask for no GPUs, so they get none of the machines' or share them; give gpus: 1"
     assert notes(Prepared(plain, [], {}), Cluster()) == [said] and notes(Prepared(plan, [], {}), engine) == []
+
+
+@pytest.mark.parametrize(("gpus", "is_idle"), [(0, True), (1, True), (4, False)])
+def test_gpus_that_one_job_at_a_time_leaves_idle_are_reported(gpus, is_idle, tmp_path):
+    """A workstation without Ray."""
+
+    class Workstation(LocalEngine):
+        def machines(self):
+            return [Resources(gpus=4)]
+
+    plan = read_plan(write_plan(tmp_path / "plan.yaml", run=None, resources={"gpus": gpus}))
+    said = "note: one job runs at a time, and this machine has 4 GPUs; with Ray several run at once"
+    assert notes(Prepared(plan, [], {}), Workstation()) == [said] * is_idle
 
 
 def test_a_job_completed_by_another_sweep_has_not_failed(tmp_path, monkeypatch):
