@@ -11,11 +11,13 @@ from itertools import chain
 from typing import Any
 
 from lm_eval_sea.catalogue.task_list import TaskRecord
+from lm_eval_sea.tasks._shared.columns import ColumnRows
 from lm_eval_sea.tasks._shared.digests import difference_from_tested, digest_of_rows
 from lm_eval_sea.tasks._shared.facts import EXEMPLAR_SPLIT
 from lm_eval_sea.tasks._shared.hub_files import DataError, first_line
 from lm_eval_sea.tasks._shared.metrics.words import segment
-from lm_eval_sea.tasks._shared.rows import Row, iterate_rows, refuse_repeated_ids, rows_of_subset
+from lm_eval_sea.tasks._shared.row_language import other_language
+from lm_eval_sea.tasks._shared.rows import Row, another_language, iterate_rows, refuse_repeated_ids, rows_of_subset
 from lm_eval_sea.tasks._shared.sources import TEST_SPLIT
 from lm_eval_sea.tasks._shared.unicode_text import normal_form
 
@@ -105,6 +107,9 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     report.golds = Counter(row["label"] if "label" in row else row["gold"] for row in scored if "gold" in row)
     _measure_references(task, report, numbered, count_tokens)
     ranked = [(number, row["options"], row["gold"]) for number, row in numbered if "options" in row]
+    report.odd["texts that another encoding has lost (U+FFFD, or only ?)"] = [
+        number for number, row in numbered if any(map(_is_lost, _texts(row, "options", "answers")))
+    ]
     report.odd["ties (identical options, of which the first counts)"] = [
         number for number, options, _ in ranked if len(set(options)) < len(options)
     ]
@@ -115,6 +120,10 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     _look_for_repetitions(task, report, numbered, published_exemplars, unexpected)
     if task.source.named_in:
         report.notes += [f"{report.file}: {said}" for said in _shared_texts(scored)]
+    if isinstance(process, ColumnRows) and (doubt := process.doubt(splits[TEST_SPLIT])):
+        report.notes.append(f"{report.file}: {doubt}")
+    if fault := another_language(report.file, task.metadata, functools.partial(other_language, scored)):
+        report.faults.append(fault)
     try:
         refuse_repeated_ids(scored, report.file)
     except DataError as error:
@@ -167,6 +176,11 @@ def _look_for_repetitions(
             f"{report.file}, row {number}: exemplar {position} of the {origin} occurs here: {text!r}"
             for position, text in occurring_exemplars(exemplars, row)
         )
+
+
+def _is_lost(text: str) -> bool:
+    """Whether a text has characters that were not saved; Excel writes ? for letters that a Western encoding lacks."""
+    return "\ufffd" in text or ("??" in text and not any(map(str.isalpha, text)))
 
 
 def _shared_texts(rows: Sequence[Row]) -> Iterator[str]:

@@ -37,6 +37,11 @@ def _ls(arguments: argparse.Namespace) -> int:
         except ValueError as error:
             return fail(error, 1)
         return 0
+    if own := arguments.include_path:
+        if not (named := own_tasks(own, [glob_of(arguments.pattern or "*")])):
+            return fail(f"{own} makes no task {arguments.pattern}", 1)
+        print(table(records(named)), *(f"group: {name}" for name, content in named.items() if "group" in content), sep="\n")
+        return 0
     listed = read_tasks()
     if arguments.pattern is None:
         print(overview(listed))
@@ -146,11 +151,13 @@ lm-eval-sea ls '*'                    all tasks
 lm-eval-sea ls xcopa_th               names that contain this
 lm-eval-sea ls 'sea_*_th_to_ppl'      names that match a glob (quote it, or the shell expands it)
 lm-eval-sea ls sea_variant_tito_ppl   the tasks of a group or tag
-lm-eval-sea ls --coverage th          the data sets in Thai, with rows, origin and licence""",
+lm-eval-sea ls --coverage th          the data sets in Thai, with rows, origin and licence
+lm-eval-sea ls --include_path myrows  the tasks of your own data set""",
     exits="0, or 1 if nothing matches",
     arguments=[
         argument("pattern", metavar="PATTERN", nargs="?", help="part of a name, or a glob"),
         argument("--coverage", metavar="LANGUAGE", help="the data sets in a language, such as th"),
+        argument("--include_path", metavar="DIR", type=place, help="your own data set, whose tasks are listed instead"),
     ],
     run=_ls,
 )

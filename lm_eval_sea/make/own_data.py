@@ -124,12 +124,14 @@ def _refuse_function(path: Path, language: Language) -> None:
 def _refuse_names(path: Path, language: Language) -> None:
     """Refuses a source or file that cannot hold rows, a split that no task reads, and a malformed language code."""
     where = f"{path}: languages: {language.language}"
-    if "/" not in language.source and not language.source.startswith("."):
+    if not re.fullmatch(r"[./].*|[\w.-]+/[\w.-]+", language.source):
         raise RecordError(f"{where}: 'source' is {language.source!r}; expected OWNER/NAME of the hub, or a folder such as ./rows")
+    others = "" if language.source[0] in "./" else "; name other files of the hub by config and splits"
     for named in language.files.values():
         for file in [named] if isinstance(named, str) else named:
             if Path(file).suffix.lower() not in (known := (*ENDINGS, *DELIMITERS)):
-                raise RecordError(f"{where}: 'files' names {file!r}; expected a file whose name ends in {', '.join(known)}")
+                said = f"{where}: 'files' names {file!r}; expected a file whose name ends in"
+                raise RecordError(f"{said} {', '.join(known)}{others}")
     for key, used in {"files": ("test",), "splits": ("test", EXEMPLAR_SPLIT)}.items():
         unused = [split for split in getattr(language, key) if split not in used]
         if unused and not language.process:

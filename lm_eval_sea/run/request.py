@@ -17,6 +17,7 @@ from lm_eval_sea.make.prompt_files import PromptFileError
 from lm_eval_sea.results.settings import LIMITS
 from lm_eval_sea.results.types import count_of, is_number
 from lm_eval_sea.results.visible_text import one_line, some_names
+from lm_eval_sea.tasks._shared.facts import files_of_own_data
 
 DEBUG = "--debug"
 CHAT_API = "chat-api"  # the pack's backend for chat servers
@@ -169,6 +170,9 @@ def is_a(task: Any, name: str) -> bool:
 def check_exemplars(tasks: Tasks, num_fewshot: int | None) -> None:
     """Refuses more exemplars than tasks of this pack have, whether `--num_fewshot` or the task itself asks for them."""
     for name, (own, there) in _exemplars(tasks).items():
+        if num_fewshot and own == 0 and files_of_own_data(tasks[name].config.metadata):  # lm-eval would show none
+            mend = "add some to its prompt file, or leave the flag out"
+            raise RunError(f"--num_fewshot {num_fewshot}: {name} has no exemplars; {mend}")
         if num_fewshot is not None and own != 0:
             if not 0 <= num_fewshot <= there:
                 raise RunError(f"--num_fewshot {num_fewshot}: {name} has {there} exemplars; choose 0 to {there}")

@@ -72,10 +72,10 @@ def refusal(capsys, folder):
     return line
 
 
-def run(tmp_path, folder, task):
+def run(tmp_path, folder, task, *more):
     """`lm-eval-sea run` with a model without weights, which no refused run notices."""
     model = ["--model", "hf", "--model_args", f"pretrained={model_folder(tmp_path / 'model')}", "--device", "cpu"]
-    return main(["run", *model, "--include_path", str(folder), "--tasks", task])
+    return main(["run", *model, "--include_path", str(folder), "--tasks", task, *more])
 
 
 def evaluate(folder, tasks):
@@ -286,7 +286,17 @@ def test_answers_counted_from_1_are_noted_once(tmp_path, caplog):
         ("xnli", {}, "no name of the pack"),
         ("my-rows", {}, "letters and digits"),
         ("own", {"source": "rows"}, "languages: th: 'source' is 'rows'; expected OWNER/NAME of the hub, or a folder such as ./"),
+        (
+            "own",
+            {"source": "https://huggingface.co/datasets/me/rows"},
+            "co/datasets/me/rows'; expected OWNER/NAME of the hub, or ",
+        ),
         ("own", {"files": {"test": "rows.xlsx"}}, "th: 'files' names 'rows.xlsx'; expected a file whose name ends in .json"),
+        (
+            "own",
+            {"source": "me/rows", "files": {"test": "rows.parquet"}},
+            ".tsv; name other files of the hub by config and splits",
+        ),
         ("own", {"files": {"test": ["rows.csv", "rows.txt"]}}, "languages: th: 'files' names 'rows.txt'; "),
         ("own", {"files": {"test": "rows.jsonl", "train": "more.jsonl"}}, "th: 'files' has 'train', which no task reads; "),
         ("own", {"second_turns": True}, "data_set.yml: 'second_turns' is only for the pack's own data sets; leave it out"),
@@ -458,6 +468,14 @@ def test_fewer_published_exemplars_than_a_prompt_has_are_said_before_the_model_i
     plant_on_hub(tmp_path, monkeypatch, rows, test="test", examples="validation")
     assert run(tmp_path, tmp_path / "own", "sea_own_th") == 2
     assert "sea_own_th shows 3 exemplars, but its rows come with 2; add the missing ones, " in capsys.readouterr().err
+
+
+def test_more_exemplars_than_none_are_refused(tmp_path, capsys):
+    """lm-eval shows none, and its log alone says so."""
+    plant(tmp_path / "own", "classification", REVIEWS)
+    make(tmp_path / "own")
+    assert run(tmp_path, tmp_path / "own", "sea_own_th", "--num_fewshot", "3") == 2
+    assert "--num_fewshot 3: sea_own_th has no exemplars; add some to its prompt file, or " in capsys.readouterr().err
 
 
 def test_two_languages_with_the_same_rows_and_one_that_the_pack_does_not_know_are_said(tmp_path, capsys):
@@ -728,3 +746,64 @@ def test_repeated_rows_and_exemplars_among_the_rows_are_noted(tmp_path, capsys):
     assert f"{folder}/rows.csv, row 0: exemplar 5 of the prompt file occurs here: {question!r}\n1 data files checked" in said
     assert main([*check, "--tasks", "sea_xcopa_*"]) == 2
     assert capsys.readouterr().err == f"lm-eval-sea: {folder} makes no task sea_xcopa_*\n"
+
+
+MISREAD = "most rows are not in th but in Latin letters; is it the file of another language?"
+LOST = "texts that another encoding has lost (U+FFFD, or only ?): 1, in row 1"
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (asked([1, 2, 3] * 6, PLACES), "none of the 18 right answers that are numbers is 0, "),
+        ([{"q": f"ข้อ {n}".encode().decode("latin-1"), "o": PLACES, "a": "A"} for n in range(20)], MISREAD),
+        ([{"q": "ข้อ ??", "o": PLACES, "a": "A"}, {"q": "???? ?? 5", "o": PLACES, "a": "A"}], LOST),
+        ([{"q": "ข้อ", "o": PLACES, "a": "A"}, {"q": "ข้อ", "o": ["น่\ufffdน", "แพร่"], "a": "A"}], LOST),
+    ],
+)
+def test_what_a_run_would_doubt_or_refuse_is_said_by_make_and_data_check(tmp_path, capsys, rows, said):
+    folder = tmp_path / "own"
+    plant(folder, "mcq", rows, chance=sum(1 / len(row["o"]) for row in rows) / len(rows), **LISTED)
+    make(folder)
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if "repeated rows" not in line]
+    assert line.startswith(f"note: {folder}/rows.jsonl: {said}")
+    assert main(["data", "check", "--include_path", str(folder)]) == (said == MISREAD)
+    assert said in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("word", ["None", "NA", "null", "nan"])
+def test_an_option_of_the_hub_that_looks_like_a_missing_cell_stays(tmp_path, monkeypatch, word):
+    """pandas reads such words as missing; the last option of a row may be missing."""
+    columns = {"text": "q", "options": ["a", "b", "c"], "gold": "answer"}
+    splits = {"source": "me/asked", "files": {}, "config": "default", "splits": {"test": "test"}}
+    plant(tmp_path / "own", "mcq", columns=columns, **splits)
+    (tmp_path / "me/asked").mkdir(parents=True)
+    (tmp_path / "me/asked/test.csv").write_text(f"q,a,b,c,answer\nใคร,1,x,{word},A\nไหน,2,x,,B\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    make(tmp_path / "own")
+    options = [sample["doc"]["options"] for sample in samples_of(tmp_path / "own", "sea_own_th_to_ppl")]
+    assert sorted(options) == [["1", "x", word], ["2", "x"]]
+
+
+def test_a_configuration_that_is_not_there_is_not_to_be_fetched(tmp_path, monkeypatch, capsys):
+    plant_on_hub(tmp_path, monkeypatch, {"test": ["ใคร"]}, test="test")
+    replace(tmp_path / "own/data_set.yml", "config: default", "config: th")
+    make(tmp_path / "own")
+    assert (said := capsys.readouterr().err).endswith(f"Mend it, or what {tmp_path}/own/data_set.yml says of it.\n")
+    assert "'th' not found. Available: ['default']" in said
+
+
+def test_tasks_of_a_folder_are_listed(tmp_path, capsys):
+    languages = {language: {"rows": 2, "prompts_in": "th"} for language in ("th", "lo")}
+    plant(tmp_path / "own", "classification", REVIEWS, languages=languages)
+    listing = ["ls", "--include_path", str(tmp_path / "own")]
+    assert main(listing) == 0
+    assert [line.split()[:3] for line in capsys.readouterr().out.splitlines()[1:]] == [
+        ["sea_own_lo", "lo", "own"],
+        ["sea_own_th", "th", "own"],
+        ["group:", "sea_own"],
+    ]
+    assert main([*listing, "_th"]) == 0
+    assert "sea_own_lo" not in capsys.readouterr().out
+    assert main([*listing, "xcopa"]) == 1
+    assert capsys.readouterr().err == f"lm-eval-sea: {tmp_path}/own makes no task xcopa\n"

@@ -329,7 +329,8 @@ def load_rows(*, provenance: dict[str, Any], process: RowProcessor | None = None
         splits = _as_splits(loaded) if known.get("setting") == ORDER else dict(_splits(place))
         if "sea_helm_task" in known:  # SEA-HELM's totals and MetricX depend on it
             splits[TEST_SPLIT] = splits[TEST_SPLIT].add_column(PUBLISHED_POSITION, list(loaded.positions))
-    _refuse_another_language(place, known)
+    if fault := another_language(source.describe(), known, functools.partial(_other_language, place)):
+        raise DataError(fault, source.describe())
     provenance |= {key: value for key, value in known.items() if key not in metadata} | {
         "data_revision": loaded.revision,
         "data_sha256": loaded.sha256,
@@ -340,13 +341,12 @@ def load_rows(*, provenance: dict[str, Any], process: RowProcessor | None = None
     return splits
 
 
-def _refuse_another_language(place: _Place, known: Mapping[str, Any]) -> None:
-    """Raises a DataError if a file has the complete rows of another language under the right name."""
+def another_language(file: str, known: Mapping[str, Any], find: Callable[[str], str | None]) -> str:
+    """What is wrong if a file has the complete rows of another language, which `find` tells, under the right name; else empty."""
     language = known.get("language")
     of_two = known.get("setting") or "translation" in str(known.get("sea_helm_task"))
-    if isinstance(language, str) and not of_two and (found := _other_language(place, language)):
-        file = place.source.describe()
-        raise DataError(f"{file}: most rows are not in {language} but in {found}; is it the file of another language?", file)
+    found = find(language) if isinstance(language, str) and not of_two else None
+    return f"{file}: most rows are not in {language} but in {found}; is it the file of another language?" if found else ""
 
 
 @functools.cache

@@ -174,6 +174,8 @@ class Source(NamedTuple):
         return DataError(f"the current folder has no folder {folder}, {made}")
 
     def _advice(self, what: str = "Add it") -> str:
+        if self.named_in:  # `data fetch` does not know it
+            return f"Mend it, or what {self.named_in} says of it."
         if self.is_made_by_user:
             return "The README of the data set says how to make it."
         return f"{what} with `lm-eval-sea data fetch --to .`, or start elsewhere to use the hub."
@@ -202,7 +204,10 @@ class Source(NamedTuple):
 
     def _builder(self, path: str, name: str, cache_dir: str | None = None) -> datasets.DatasetBuilder:
         try:
-            return datasets.load_dataset_builder(path, self.config, cache_dir=cache_dir)
+            builder = datasets.load_dataset_builder(path, self.config, cache_dir=cache_dir)
+            if self.named_in and hasattr(builder.config, "keep_default_na"):  # a table, where an option may be "None"
+                builder = datasets.load_dataset_builder(path, self.config, cache_dir=cache_dir, keep_default_na=False)
+            return builder
         # Faults of networks, disks and data cards are errors of several libraries.
         except Exception as error:
             raise not_given(self.describe(), name, fault_of_hub(error, f"datasets/{name}"), error) from error
