@@ -23,14 +23,14 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from written import write_changed
+from written import made_task, write_changed
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.kinds import recommended_variant
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.catalogue.suites import is_collected
 from lm_eval_sea.catalogue.task_list import TaskList, TaskRecord, read_tasks
-from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER
+from lm_eval_sea.tasks._shared.facts import SEA_HELM, TASKS_FOLDER
 from lm_eval_sea.tasks._shared.hub_files import DataError
 from lm_eval_sea.tasks._shared.row_order import fair_order
 from lm_eval_sea.tasks._shared.rows import LoadedRows, part_of
@@ -74,7 +74,7 @@ def wanted_tasks(listed: TaskList) -> list[TaskRecord]:
         *(name for data_set, language, variant in in_variants for name in data_set.names(language, variant)),
         *(name for language in sea_helm().languages for name in listed.groups[f"sea_helm_{language}"]),
     ]
-    return [listed.tasks[name] for name in dict.fromkeys(names)]
+    return [made_task(name) for name in dict.fromkeys(names)]
 
 
 def files(listed: TaskList, wanted: Collection[str]) -> dict[Path, str]:
@@ -106,7 +106,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", metavar="FOLDER", type=Path, required=True, help="folder laid out like the hub")
     parser.add_argument("--check", action="store_true", help="write nothing; exit status 1 if the files would change")
-    parser.add_argument("--data_sets", metavar="NAME", nargs="+", default=[], help="write the files of these only")
+    names = [*data_sets(), SEA_HELM]
+    parser.add_argument("--data_sets", metavar="NAME", nargs="+", choices=names, default=[], help="write the files of these only")
     arguments = parser.parse_args()
     os.chdir(arguments.data)
     os.environ["HF_HUB_OFFLINE"] = "1"

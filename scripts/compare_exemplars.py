@@ -24,11 +24,10 @@ from functools import cached_property
 from pathlib import Path
 
 from exemplar_measures import Measure, Nearest, Number, Row, measure, nearest, of_exemplars, of_rows, overlaps
-from written import table
+from written import made_task, table
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.kinds import JUDGED
-from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.make.prompt_files import PromptFileError, as_row, place, read_prompts
 from lm_eval_sea.tasks._shared.facts import TASKS_FOLDER as TASKS
 from lm_eval_sea.tasks._shared.hub_files import DataError
@@ -73,7 +72,7 @@ def compare(name: str, language: str, prompts: Path) -> Comparison:
         for key, prefix in EXEMPLAR_KEYS.items()
         if key in words
     }
-    task = read_tasks().tasks[data_set.names(language)[0]]
+    task = made_task(data_set.names(language)[0])
     source, rows = task.source, []
     if Path(source.repository).is_dir() and all((Path(source.repository) / path).is_file() for _, path in source.files):
         rows = task.load_rows().rows

@@ -22,10 +22,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from written import table
+from written import made_task, table
 
 from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
-from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.tasks._shared.hub_files import DataError
 
 BLANK = re.compile(r"(?:_{2,}|\.{3,}|…)[^\w?]*[^\W_]")
@@ -88,7 +87,7 @@ def counts(data_set: DataSet) -> list[tuple[str, int, int]]:
     """Language, number of such questions and of rows, for the languages whose rows are in the current folder."""
     found = []
     for language in (each for each in data_set.languages if each in PHRASES):
-        task = read_tasks().tasks[f"sea_{data_set.name}_{language}_to_ppl"]
+        task = made_task(f"sea_{data_set.name}_{language}_to_ppl")
         try:
             rows = task.load_rows().rows
         except DataError:

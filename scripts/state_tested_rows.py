@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 
 import yaml
-from written import write_changed
+from written import made_task, write_changed
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.task_list import TaskRecord, read_tasks
@@ -48,12 +48,12 @@ def digests_of_task(task: TaskRecord) -> dict[str, str]:
 
 def tasks_of_rows(name: str) -> dict[str, TaskRecord]:
     """Rows of a data set, as `key_of_rows` names them → a task that has them all."""
-    listed = read_tasks().tasks
     if name == SEA_HELM:
-        tasks = [task for task in listed.values() if task.metadata["dataset"] == name and "setting" not in task.metadata]
+        listed = read_tasks().tasks.values()
+        tasks = [task for task in listed if task.metadata["dataset"] == name and "setting" not in task.metadata]
     else:
         data_set = data_sets()[name]
-        tasks = [listed[data_set.names(language)[0]] for language in data_set.languages]
+        tasks = [made_task(data_set.names(language)[0]) for language in data_set.languages]
     return {key_of_rows(task.metadata): task for task in tasks}
 
 
@@ -69,14 +69,13 @@ def main() -> int:
     """Runs the command line; returns its exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, metavar="FOLDER", help="folder laid out like the hub")
-    parser.add_argument(
-        "--data_sets", nargs="+", metavar="NAME", help=f"default: all but {STOOD_IN_FOR}, whose file was not at hand"
-    )
+    names, default = [*data_sets(), SEA_HELM], f"default: all but {STOOD_IN_FOR}, whose file was not at hand"
+    parser.add_argument("--data_sets", nargs="+", metavar="NAME", choices=names, help=default)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a file would change")
     arguments = parser.parse_args()
     os.chdir(arguments.data)
     changed: list[Path] = []
-    for name in arguments.data_sets or [name for name in (*data_sets(), SEA_HELM) if name != STOOD_IN_FOR]:
+    for name in arguments.data_sets or [name for name in names if name != STOOD_IN_FOR]:
         path, digests = TASKS_FOLDER / name / FILE, tested(name)
         text = HEAD + yaml.safe_dump(digests, sort_keys=False, default_flow_style=None, width=200)
         changed += write_changed({path: text} if digests else {}, check=arguments.check)

@@ -31,6 +31,11 @@ def test_tagalog_in_xnli(pack):
     data_set.write_text(data_set.read_text(encoding="utf-8").rstrip() + f"\n  {record}\n", encoding="utf-8")
     shutil.copy(tasks / "xnli/prompts/th.yml", tasks / "xnli/prompts/tl.yml")
 
+    for script in ("compare_exemplars", "state_tested_rows", "choose_lite_rows"):
+        options = ["--data", ROOT / "lm_eval_sea/samples", "--data_sets", "xnli"]
+        early = run(script, *options, cwd=pack.parent, PYTHONPATH=str(ROOT / "scripts"))
+        assert early.stderr == "there is no task sea_xnli_tl yet; run `lm-eval-sea make` first\n"
+
     checked = run_make(pack, "--check")
     assert checked.returncode == 1, checked.stderr
     assert "sea_xnli_tl qualifies for sea_language_tl and is not in it" in checked.stdout
