@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import statistics
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -26,6 +27,7 @@ ROWS_SHOWN = 10
 ROUNDED = 0.005  # largest difference between a stated chance and that of the rows
 DISTINCTIVE = 25  # characters; two texts of this length are hardly equal by coincidence
 MOST_SHARING = 20  # rows for each passage, on average; a text that more rows share is a form of question
+_THOUSANDS = re.compile(r"-?[1-9]\d{0,2}\.\d{3}")  # as Indonesian and Vietnamese write them, if the point is no decimal one
 NOT_SHOWN = ("id", "cluster", "phenomenon", "subject")  # fields of a processed row that are not compared
 
 
@@ -109,6 +111,9 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     ranked = [(number, row["options"], row["gold"]) for number, row in numbered if "options" in row]
     report.odd["texts that another encoding has lost (U+FFFD, or only ?)"] = [
         number for number, row in numbered if any(map(_is_lost, _texts(row, "options", "answers")))
+    ]
+    report.odd["solutions such as 1.250, which is less than two"] = [
+        number for number, row in numbered if _THOUSANDS.fullmatch(str(row.get("solution", "")))
     ]
     report.odd["ties (identical options, of which the first counts)"] = [
         number for number, options, _ in ranked if len(set(options)) < len(options)

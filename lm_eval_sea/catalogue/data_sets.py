@@ -15,6 +15,7 @@ from lm_eval_sea.catalogue.kinds import ADDED_FIELDS, JUDGED, KINDS, answer_fiel
 from lm_eval_sea.catalogue.names import competency_titles, meant
 from lm_eval_sea.tasks._shared.columns import written_labels
 from lm_eval_sea.tasks._shared.facts import (
+    GENERATED,
     OF_LANGUAGES,
     PIVOTS,
     SEA_HELM,
@@ -183,6 +184,8 @@ def _faults(record: Any) -> Iterator[str]:
         yield from type_faults(where, own or {}, _TYPES)
         yield from key_faults(where, data, set(data), _NEEDED_OF_LANGUAGE)
         yield from (where + fault for fault in _value_faults(data))
+        if record["kind"] in GENERATED and data["chance"]:
+            yield f"{where}'chance' is {data['chance']}; expected 0, because answers are written"
 
 
 def _label_faults(labels: Sequence[str] | Mapping[str, Any]) -> Iterator[str]:

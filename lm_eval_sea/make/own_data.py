@@ -47,7 +47,7 @@ def own_tasks(folder: Path, wanted: Collection[str]) -> dict[str, Content]:
     folder = folder.resolve()
     path = folder / FILE
     data_set = read_data_set(path)
-    if data_set.name in (*data_sets(), SEA_HELM) or not data_set.name.isalnum():
+    if data_set.name.casefold() in (*data_sets(), SEA_HELM) or not data_set.name.isalnum():
         raise RecordError(f"{folder}: the folder's name is that of the data set: use letters and digits, and no name of the pack")
     if data_set.kind == JUDGED:
         raise RecordError(f"{path}: 'kind' is {JUDGED!r}, which only the pack's own data sets can be")

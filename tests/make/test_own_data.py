@@ -284,6 +284,7 @@ def test_answers_counted_from_1_are_noted_once(tmp_path, caplog):
     ("name", "change", "line"),
     [
         ("xnli", {}, "no name of the pack"),
+        ("XNLI", {}, "no name of the pack"),
         ("my-rows", {}, "letters and digits"),
         ("own", {"source": "rows"}, "languages: th: 'source' is 'rows'; expected OWNER/NAME of the hub, or a folder such as ./"),
         (
@@ -749,6 +750,7 @@ def test_repeated_rows_and_exemplars_among_the_rows_are_noted(tmp_path, capsys):
 
 
 MISREAD = "most rows are not in th but in Latin letters; is it the file of another language?"
+THOUSANDS = "solutions such as 1.250, which is less than two: 2, in row 0, 1"
 LOST = "texts that another encoding has lost (U+FFFD, or only ?): 1, in row 1"
 
 
@@ -769,6 +771,18 @@ def test_what_a_run_would_doubt_or_refuse_is_said_by_make_and_data_check(tmp_pat
     assert line.startswith(f"note: {folder}/rows.jsonl: {said}")
     assert main(["data", "check", "--include_path", str(folder)]) == (said == MISREAD)
     assert said in capsys.readouterr().out
+
+
+def test_a_number_with_a_point_for_thousands_is_noted(tmp_path, capsys):
+    numbers = ["1.250", "-12.500", "0.125", "1.25", "1.2500", "1250"]
+    plant(tmp_path / "own", "number", [{"q": f"ข้อ {number}", "a": number} for number in numbers])
+    make(tmp_path / "own")
+    assert capsys.readouterr().err == f"note: {tmp_path}/own/rows.jsonl: {THOUSANDS}\n"
+
+
+def test_written_answers_with_a_chance_level_are_refused(tmp_path, capsys):
+    plant(tmp_path / "own", "qa", [{"q": "ใคร", "a": "เขา"}], chance=0.25)
+    assert refusal(capsys, tmp_path / "own").endswith("'chance' is 0.25; expected 0, because answers are written")
 
 
 @pytest.mark.parametrize("word", ["None", "NA", "null", "nan"])
