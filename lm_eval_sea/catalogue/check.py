@@ -28,6 +28,7 @@ ROUNDED = 0.005  # largest difference between a stated chance and that of the ro
 DISTINCTIVE = 25  # characters; two texts of this length are hardly equal by coincidence
 MOST_SHARING = 20  # rows for each passage, on average; a text that more rows share is a form of question
 _THOUSANDS = re.compile(r"-?[1-9]\d{0,2}\.\d{3}")  # as Indonesian and Vietnamese write them, if the point is no decimal one
+_MISREAD = re.compile("\ufffd|(?<![\u1000-\u109f\uaa60-\uaa7f\u200b-\u200d])\u1031")
 NOT_SHOWN = ("id", "cluster", "phenomenon", "subject")  # fields of a processed row that are not compared
 
 
@@ -109,8 +110,8 @@ def check_data(task: TaskRecord, count_tokens: Callable[[str], int] | None = Non
     report.golds = Counter(row["label"] if "label" in row else row["gold"] for row in scored if "gold" in row)
     _measure_references(task, report, numbered, count_tokens)
     ranked = [(number, row["options"], row["gold"]) for number, row in numbered if "options" in row]
-    report.odd["texts that another encoding has lost (U+FFFD, or only ?)"] = [
-        number for number, row in numbered if any(map(_is_lost, _texts(row, "options", "answers")))
+    report.odd["texts in another encoding (U+FFFD, only ?, or Zawgyi)"] = [
+        number for number, row in numbered if any(map(_is_misread, _texts(row, "options", "answers")))
     ]
     report.odd["solutions such as 1.250, which is less than two"] = [
         number for number, row in numbered if _THOUSANDS.fullmatch(str(row.get("solution", "")))
@@ -183,9 +184,12 @@ def _look_for_repetitions(
         )
 
 
-def _is_lost(text: str) -> bool:
-    """Whether a text has characters that were not saved; Excel writes ? for letters that a Western encoding lacks."""
-    return "\ufffd" in text or ("??" in text and not any(map(str.isalpha, text)))
+def _is_misread(text: str) -> bool:
+    """Whether a text has characters that were not saved, or Burmese in Zawgyi, where the vowel e begins words.
+
+    Excel writes ? for letters that a Western encoding lacks.
+    """
+    return bool(_MISREAD.search(text)) or ("??" in text and not any(map(str.isalpha, text)))
 
 
 def _shared_texts(rows: Sequence[Row]) -> Iterator[str]:

@@ -168,10 +168,10 @@ _CHECK = Command(
     about="""
 Rows come from a folder OWNER/NAME in the current one, or else from the hub or its cache, as in a run. For each file the
 report has the rows found and expected, columns, right answers by position, rows with identical options (the first one
-counts), repeated rows, and references longer than an answer may be. Faults are an unexpected number of rows, rows that
-cannot be scored (missing column, empty text, option or reference, label out of range), labels that never occur, answers
-that are not in their passage, and rows that are also exemplars. SEA-HELM's published rows change, so there only rows that
-cannot be scored are faults.""",
+counts), repeated rows, texts in another encoding, and references longer than an answer may be. Faults are an unexpected
+number of rows, rows that cannot be scored (missing column, empty text, option or reference, label out of range) or are in
+another language, labels that never occur, answers that are not in their passage, and rows that are also exemplars.
+SEA-HELM's published rows change, so there only rows that cannot be scored or are in another language are faults.""",
     examples="""
 lm-eval-sea data check
 lm-eval-sea data check --tasks sea_xcopa_th_to_ppl,'sea_m3exam_*'
