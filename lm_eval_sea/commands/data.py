@@ -192,7 +192,8 @@ _FETCH = Command(
     summary="Download the data files of tasks, for a machine without a network",
     about="""
 Without --to the files go to the hub's cache ($HF_HOME, by default ~/.cache/huggingface). With it they go to a folder that
-is laid out like the hub and can be copied anywhere. Copy a model, too.""",
+is laid out like the hub and can be copied anywhere; its .cache folders have the commits of the files, by which `data check`
+notes a mixture. Copy a model, too.""",
     examples="""
 lm-eval-sea data fetch --tasks sea_belebele_to_ppl
 HF_HUB_OFFLINE=1 lm_eval … --tasks sea_belebele_to_ppl
