@@ -115,6 +115,23 @@ CROSSINGS = [
     ("en", "letter", "Answer: A\nSo my first answer was wrong. The correct answer is C.", "C"),
     ("tl", "letter", "Sagot: A\n\nPaliwanag: Nasa kanluran ito. Kaya mali ang aking unang sagot. Ang tamang sagot ay B.", "B"),
     ("tl", "letter", "Sagot: A\n\nAng west at ang north ay mga pook na hindi tiyak ang hangganan.", "A"),
+    # a word in capitals or after a hyphen does not break off
+    ("ms", "span", "1.6 bilion dolar AS", "1.6 bilion dolar AS"),
+    ("en", "span", "The lake is as deep as", None),
+    ("ilo", "span", "Biag ni Lam-ang", "Biag ni Lam-ang"),
+    # a loop of one sentence says what the first does; sentences about different things retell the passage
+    ("en", "span", "It was Ramon Diaz. It was Ramon Diaz in 1987. It was Ramon Diaz who", "Ramon Diaz"),
+    ("en", "span", "The ferry left the harbour at dawn. The ferry was new then. The ferry carried", None),
+    # the only line in bold below the words that lead to it, not a heading
+    ("th", "span", "ดอยนี้มีความสูง\n**2,565 เมตร**", "2,565 เมตร"),
+    # what follows "in short" after words about the article, and not after the summary itself
+    ("en", "summary", "This article is about a dam.\n\nIn short, the dam broke on Monday.", "the dam broke on Monday."),
+    ("en", "summary", "The dam broke on Monday.\n\nThis article says why it broke.", "The dam broke on Monday."),
+    ("en", "summary", "The dam broke on Monday.\n\nIts owner is on trial.", "The dam broke on Monday.\n\nIts owner is on trial."),
+    # a list under a heading, and words of the text with what they mean
+    ("vi", "summary", "Tóm tắt: Đập vỡ hôm thứ Hai.\n\n**Chi tiết**\n- Ba người chết", "Đập vỡ hôm thứ Hai."),
+    ("id", "translation", "Bendungan itu jebol.\n\n- Bendungan - dam\n- jebol - broke", "Bendungan itu jebol."),
+    ("id", "translation", "Harga beras naik.\n- Harga telur turun.", "Harga beras naik.\n- Harga telur turun."),
     # asking back is no answer; what speaks of a question may be one
     ("ms", "span", "Maaf, saya tidak memahami soalan ini. Boleh anda hantar semula soalan itu?", None),
     ("ms", "span", "Jawapan: kerana murid tidak memahami soalan itu", "kerana murid tidak memahami soalan itu"),

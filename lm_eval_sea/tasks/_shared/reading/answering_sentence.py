@@ -281,7 +281,9 @@ def _counted(sentence: Sentence, found: Sequence[tuple[int, Piece]]) -> tuple[in
     """
     found = [(first, piece) for first, piece in found if piece.kind != "when"] or found
     measured = {*sentence.behind[:1], *sentence.asking.casefold().split()[1:]}
-    places = [place for place, word in enumerate(sentence.words) if word in measured or sentence.is_named_by(place)]
+    copula = sentence.pattern("copula")
+    nouns = [number for number, word in enumerate(sentence.words) if sentence.is_named_by(number) and not copula.fullmatch(word)]
+    places = [number for number, word in enumerate(sentence.words) if word in measured] + nouns
 
     def rank(each: tuple[int, Piece]) -> tuple[tuple[int, int], int]:
         first, piece = each

@@ -15,6 +15,7 @@ from .answer_text import COLON, PLACEHOLDER, SENTENCE_STOP, STOPS, composed, wit
 from .frames import QUOTED, QUOTES, begins_object, last_frame, unfenced, unquoted, without_emphasis
 from .other_questions import without_another_question, without_repetition
 from .prefaces_and_notes import (
+    INTRODUCES,
     LABELLED,
     LONGEST_INTRODUCTION,
     LONGEST_LABEL,
@@ -154,9 +155,11 @@ def _behind_repeated_tags(text: str, tags: Sequence[str]) -> str:
 
 
 def _is_none(text: str, language: str, target: str) -> bool:
-    """Whether a text is not an answer: a placeholder, punctuation, only labels, or the source again in its own language."""
+    """Whether a text is no answer: a placeholder, punctuation, only labels or a glossary, or the source in its own language."""
     if is_place(text, language) or not re.search(r"\w", text) or (target and is_foreign(text, target)):
         return True
+    if all(re.match(rf"(?:{BULLET.pattern})?{QUOTED.pattern}\s*{COLON}", line) for line in text.splitlines()):
+        return True  # only words of the source with what they mean
     # the Khmer sign that is typed for a colon also ends words
     return all(re.search(rf"(?!\u17c8){COLON}\s*\Z", line) for line in text.splitlines() if line.strip())
 
@@ -168,6 +171,8 @@ def read_summary(answer: str, language: str, tags: Sequence[str] = (), target: s
     is_title = title and len(rest) > len(title["title"]) and title["title"].rstrip()[-1] not in _ENDS_OF_SENTENCES
     if title and is_title and not _BOLD_LINE.search(rest) and not any_word("note", language).match(rest.lstrip("([（*_ ")):
         answer = answer[: title.start("line")] + rest
+    if _breaks_off_in_list(answer, language):
+        return ""
     if found := read_final_text(_concluded(answer, language), language, tags, target):
         lead = rf"(?:{any_word('shortly', language).pattern})(?: [^\s,，.:：]+)?(?:[,，\u104a]|(?<=[\u0e00-\u0eff])\s)\s*(?=\S)"
         return re.sub(rf"\A{lead}", "", found, flags=re.IGNORECASE)
@@ -176,12 +181,22 @@ def read_summary(answer: str, language: str, tags: Sequence[str] = (), target: s
 
 
 def _concluded(text: str, language: str) -> str:
-    """The last paragraph behind "in short", if the text before it begins with "this article"; else the text."""
+    """The last paragraph behind "in short", if before it there are only words about "this article" or a list; else the text."""
     before, _, last = text.strip().rpartition("\n\n")
     so, work = (any_word(place, language).pattern for place in ("so", "work"))
-    ends = rf"(?:[^\w\n]*{COLON}|[,，]|(?<=[\u0e00-\u0eff\u1000-\u17ff])\s)\s*"
+    ends = rf"(?:[^\w\n]*{COLON}|[,，]|(?<=[\u0e00-\u0eff\u1000-\u17ff])\s)[^\S\n]*(?=[^\s*•-])"
     leads = re.match(rf"(?:(?:{so})[,，]?\s*)?(?:{work}){ends}", last, re.IGNORECASE)
-    return last[leads.end() :] if leads and begins_with_source(before, language) else text
+    head, *items = [line for line in before.splitlines() if line.strip()] or [""]
+    is_list = INTRODUCES.search(head) and items and all(map(LIST_MARK.match, items))
+    return last[leads.end() :] if leads and (is_list or begins_with_source(before, language)) else text
+
+
+def _breaks_off_in_list(answer: str, language: str) -> bool:
+    """Whether the last item of a list breaks off that is about the article, as the line above it says."""
+    head, *items = [line for line in without_emphasis(answer).splitlines() if line.strip()] or [""]
+    is_about = has_word(head, language, "asks", "source") and not INTRODUCES.search(head)
+    is_list = len(items) > 1 and all(map(LIST_MARK.match, items)) and items[0].rstrip()[-1:] in _ENDS_OF_SENTENCES
+    return is_about and is_list and items[-1].rstrip()[-1:] not in _ENDS_OF_SENTENCES
 
 
 def _is_copy(text: str, language: str) -> bool:

@@ -27,7 +27,9 @@ INTRODUCES = re.compile(rf"(?:{COLON}|[!]|-)\s*\Z")
 LABELLED = re.compile(rf"(?P<label>[^\W\d][^\n:：.!?\u3002\u104b\u17d4\u17d6]{{0,40}})(?:{COLON}(?!\d\d)|-(?=\s|\Z))(?P<rest>.*)")
 _HEADINGS = re.compile(r"\A(?:[ \t]*(?:#{1,6}[ \t]+\S[^\n]*)?\n)+(?=\s*\S)")  # of Markdown, above a text
 # A heading in bold type below a paragraph, and above a list.
-_OVER_LIST = re.compile(r"(?<=\S)[^\S\n]*\n\s*\n\*\*[^*\n]+\*\*:?[^\S\n]*\n+(?=[ \t]*(?:[-*•]|\d+[.)])\s)")
+_OVER_LIST = re.compile(
+    r"(?<=[^\s:：])[^\S\n]*\n\s*\n\*\*[^*\n]{1,40}[^*\n.!?\u3002\u104b\u17d4]\*\*[^\S\n]*\n+(?=[ \t]*(?:[-*•]|\d+[.)])\s)"
+)
 # A line of a glossary.
 _GLOSS = re.compile(r"(?:[-*•]\s+)?(?P<word>[^=\n]{1,60}?)\s(?P<link>[=–→-])\s\S")
 _BRACKETS = re.compile(r"(?<!\s)\s*[(（\[](?P<said>[^()（）\[\]]{3,400})[)）\]]\s*\Z")
