@@ -106,8 +106,10 @@ class Reply:
         if not isinstance(data, Mapping) or not all(isinstance(choice, Mapping) for choice in data.get("choices") or ()):
             raise _BrokenReplyError(f"a reply that is no completion: {_shown(data)}")
         if error := data.get("error") or (data.get("object") == "error" and data):  # OpenAI's form, and that of SGLang and vLLM
-            hint = _AT_ADDRESS if "/chat/completions" in str(error) else ""  # LM Studio's words for a wrong address
-            raise _BrokenReplyError(f"an error instead of an answer: {_shown(error)}{hint}")
+            what = f"an error instead of an answer: {_shown(error)}"
+            if "Unexpected endpoint" in str(error):  # LM Studio's words, with status 200
+                raise ServerError(f"{what}{_AT_ADDRESS}")
+            raise _BrokenReplyError(what)
         if isinstance(data.get("model"), str):
             provider = data.get("provider")  # OpenRouter's, which may be another one for each request
             self.model = f"{data['model']} ({provider})" if isinstance(provider, str) and provider else data["model"]
@@ -363,6 +365,8 @@ class ChatServer:
             cause: Exception | None = None
             try:
                 return await attempt()
+            except ServerError:
+                raise
             except self._openai.APIStatusError as error:
                 passes = error.status_code in _PASSING or error.status_code >= 500
                 if not passes or error.code == "insufficient_quota":
