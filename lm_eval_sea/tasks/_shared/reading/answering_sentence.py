@@ -67,25 +67,46 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
         said = nearest_sentence(said, question, passage, language)
     framed = without_insertion(without_frame(said, question, language), question, passage, language)
     sentence = without_addition(parsed(framed if is_copied else without_denied(framed, language), question, passage, language))
-    asked, others = sentence.asked, sentence.others
-    if (sentence.counts or sentence.kind in ("when", "where", "who")) and leaves_two(said, passage, language):
+    if _answers_nothing(sentence, said, question):
         return ""
-    gives_two = any_word("either", language).search(question)  # then the answer is among the question's words
-    if all(sentence.is_asked) and asked >= max(_FEWEST_ASKED * sentence.unit, LEAST_SHARE * others) and not gives_two:
-        return ""  # it breaks off
-    has_reason = sentence.kind == "why" and asked > 1 and any(piece.kind == "why" and piece.begin for piece in pieces(sentence))
+    return _of_copy(sentence, said) if is_copied else _of_own_words(sentence, said, framed)
+
+
+def _answers_nothing(sentence: Sentence, said: str, question: str) -> bool:
+    """Whether it gives two answers, or breaks off before it answers: it has only words of a question that does not give two."""
+    if (sentence.counts or sentence.kind in ("when", "where", "who")) and leaves_two(said, sentence.passage, sentence.language):
+        return True
+    takes_up = sentence.asked >= max(_FEWEST_ASKED * sentence.unit, LEAST_SHARE * sentence.others)
+    return all(sentence.is_asked) and takes_up and any_word("either", sentence.language).search(question) is None
+
+
+def _of_copy(sentence: Sentence, said: str) -> str:
+    """The phrase that answers in words of the passage; all these words if they are no sentence about the question."""
+    is_reason = sentence.kind == "why" and sentence.asked > 1
+    has_reason = is_reason and any(piece.kind == "why" and piece.begin for piece in pieces(sentence))
     is_about = sentence.takes_up or _is_mostly_asked(sentence) or has_reason
-    answers = is_about if is_copied else asked > 0
-    if (answers or asked >= _LEAST_SHARE_OF_AMOUNT * others) and (number := _number_asked(sentence)):
+    is_amount = is_about or sentence.asked >= _LEAST_SHARE_OF_AMOUNT * sentence.others
+    if is_amount and (number := _number_asked(sentence)):
         return number
-    if is_copied and not (is_about and (sentence.kind or not sentence.takes_up)) and not _is_sentence(sentence, said):
+    if not (is_about and (sentence.kind or not sentence.takes_up)) and not _is_sentence(sentence, said):
         return said
+    found = _of_kind(sentence) if is_about else ""
+    if found is None and sentence.asked > 1:
+        found = _at_place(sentence)
+    return found or _core(said, sentence)
+
+
+def _of_own_words(sentence: Sentence, said: str, framed: str) -> str:
+    """The phrase that answers in a sentence that the passage does not have. `framed` is `said` without its source."""
+    answers = sentence.asked > 0
+    if (answers or not sentence.others) and (number := _number_asked(sentence)):
+        return number
     found = _of_kind(sentence) if answers else ""
-    named = _named_at_end(sentence) if answers and not is_copied else ""
+    named = _named_at_end(sentence) if answers else ""
     # "is now owned by Mei Ling", "is because of rain", "is Bath in Somerset"
     if named and (not found or named.endswith(found) != (sentence.kind in ("who", "why"))):
         return named
-    if found is None and asked > 1:
+    if found is None and sentence.asked > 1:
         found = _at_place(sentence)
     return found or _core(framed if sentence.language == "my" and sentence.asked < 2 else said, sentence)
 
