@@ -40,6 +40,7 @@ _LEAST_COPY = 0.6  # share of a passage; two or more copied sentences that long 
 # "Which", in languages whose names end with what they name, and characters of that.
 _WHICH, _LONGEST_NOUN = {"哪", "မည်သည့်", "ဘယ်", "အဘယ်"}, 12
 _QUOTED = re.compile(r"[\"“«「]([^\"”»」]+)[\"”»」]")
+_GLOSS = re.compile(r"(?<=\S)\s*[(（]([^()（）]+)[)）]\Z")
 _AFTER_DATE = re.compile(r"(?<=\d),[^,\d]+\Z")  # "1755, after the treaty"
 _APPOSITION = re.compile(r"\A([^,]+),[^,]+,?\Z")  # "Kelvin Tan, the owner's nephew"
 
@@ -65,6 +66,8 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
         if quoted and in_passage(quoted[1], passage) and not in_passage(quoted[1], question):
             return quoted[1]  # the words around it are not in the passage
         said = nearest_sentence(said, question, passage, language)
+        gloss = _GLOSS.search(said)
+        said = said[: gloss.start()] if gloss and not in_passage(gloss[1], passage) else said
     framed = without_insertion(without_frame(said, question, language), question, passage, language)
     sentence = without_addition(parsed(framed if is_copied else without_denied(framed, language), question, passage, language))
     if _answers_nothing(sentence, said, question):

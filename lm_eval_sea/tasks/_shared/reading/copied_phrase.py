@@ -82,7 +82,7 @@ def copied_runs(sentence: Sentence) -> Iterator[tuple[str, int]]:
 
 
 def nearest_sentence(said: str, question: str, passage: str, language: str) -> str:
-    """The only sentence that takes up the question, the one that concludes, or that with most words of passage and question.
+    """The first sentence that takes up the question, the one that concludes, or that with most words of passage and question.
 
     The first one counts if it is a phrase of the passage: "In 1957. It was built in 1883."
     """
@@ -97,8 +97,8 @@ def nearest_sentence(said: str, question: str, passage: str, language: str) -> s
         return sentences[0].said
     copied = [max((size for _, size in copied_runs(sentence)), default=0) for sentence in sentences]
     full = [sentence for sentence, size in zip(sentences, copied, strict=True) if sentence.takes_up and size]
-    if len(full) == 1 and not all(full[0].is_asked):
-        return full[0].said
+    if full and not all(full[0].is_asked):
+        return full[0].said  # further ones quote the passage
     if not any(copied):
         return said
     if concludes and copied[-1]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from .answer_patterns import (
@@ -327,9 +327,13 @@ def _promises(answer: str, language: str) -> bool:
 
 
 def _finds_none(answer: str, language: str) -> bool:
-    """Whether an answer that begins with a sentence about passage or question says in one of its last two that it finds none."""
+    """Whether an answer that begins with a sentence about passage or question says in one of its last two that it finds none.
+
+    A note does not count.
+    """
     first, *others = _SENTENCE_END.split(without_emphasis(answer).strip())
-    return has_word(first, language, "asks") and any(has_word(last, language, "absent", "undecided") for last in others[-2:])
+    own = takewhile(lambda sentence: not any_word("note", language).match(sentence), others)
+    return has_word(first, language, "asks") and any(has_word(last, language, "absent", "undecided") for last in [*own][-2:])
 
 
 def _retells(answer: str, language: str) -> bool:

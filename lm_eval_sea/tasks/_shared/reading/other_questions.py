@@ -39,7 +39,7 @@ _QUESTION = re.compile(
     r"|pertanyaan|soal(?:an)?|câu hỏi|bài (?:tiếp|toán|tập)|คำถาม|โจทย์|问题"
     r"|題目|题目|問題|下一题|tanong|pitakon(?:an)?|pananya|patarosan|မေးခွန်း|ပုစ္ဆာ|សំណួរ|លំហាត់|ຄຳຖາມ|ໂຈດ|கேள்வி|கணக்கு|pangutana|saludsod"
     r"|pakiana|ข้อ(?:ต่อ|ถัด)ไป|ຂໍ້(?:ຕໍ່|ຖັດ)ໄປ)"
-    rf"(?:\s[^\n:：.!?\d]{{0,15}})?[\s*_]*{COLON})",
+    rf"(?:(?:\s[^\n:：.!?\d]{{0,15}})?[\s*_]*{COLON}|\s\d{{1,2}}[ \t*_]*(?=\n)))",
     re.IGNORECASE,
 )
 
