@@ -27,8 +27,9 @@ def copied_phrase(said: str, answer: str, question: str, passage: str, language:
     """What was read from an answer or, if the passage does not have it, the words that the answer copies from the passage.
 
     Words of the question at their ends are cut off. Of several runs of words, the last counts that has more than two thirds as
-    many characters as the longest, without words of the question. What was read stays if a sentence has two such runs, or if it
-    is only copied words, words of the question and another number. The result is empty if it only speaks of the passage.
+    many characters as the longest, without words of the question. What was read stays if a sentence has two such runs, if it is
+    only copied words, words of the question and another number, or if it is a phrase behind a tag. The
+    result is empty if it only speaks of the passage.
     """
     sentences = re.split(rf"{SENTENCES}|\n", answer[:LONGEST_SENTENCE].strip())
     is_tagged = re.match(rf"[^\n]{{1,{_LONGEST_TAG}}}{COLON}\W{{0,4}}{re.escape(said)}\W*(?:\n|\Z)", answer.strip())

@@ -466,7 +466,10 @@ def _restated(answer: str, language: str) -> str | None:
 
 
 def _stated_at_last(answer: str, language: str) -> str:
-    """What the last line states at its beginning ("So it is 1911"), if the first of several lines is a sentence; else empty."""
+    """What the last line states at its beginning ("So it is 1911"), if the first of several lines is a sentence; else empty.
+
+    A line that begins with "so" counts whole if it states nothing, and neither does the first.
+    """
     text = without_emphasis(answer).strip()
     first, last = text.partition("\n")[0], text.rpartition("\n")[2].strip()
     if first == text or (len(first) < _LEAST_SENTENCE and first[-1:] not in STOPS + "：。"):
