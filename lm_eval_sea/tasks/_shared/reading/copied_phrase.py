@@ -28,8 +28,8 @@ def copied_phrase(said: str, answer: str, question: str, passage: str, language:
 
     Words of the question at their ends are cut off. Of several runs of words, the last counts that has more than two thirds as
     many characters as the longest, without words of the question. What was read stays if a sentence has two such runs, if it is
-    only copied words, words of the question and another number, or if it is a phrase behind a tag. The
-    result is empty if it only speaks of the passage.
+    only copied words, words of the question and another number, or if it is a phrase behind a tag. The result is empty if it only
+    speaks of the passage.
     """
     sentences = re.split(rf"{SENTENCES}|\n", answer[:LONGEST_SENTENCE].strip())
     is_tagged = re.match(rf"[^\n]{{1,{_LONGEST_TAG}}}{COLON}\W{{0,4}}{re.escape(said)}\W*(?:\n|\Z)", answer.strip())
@@ -71,7 +71,7 @@ def copied_runs(sentence: Sentence) -> Iterator[tuple[str, int]]:
         stop = begin + 1  # a single syllable may be too short for `in_passage`
         while stop < end and in_passage(sentence.text(begin, stop), sentence.passage):
             stop += 1
-        is_copied = in_passage(sentence.text(begin, stop - 1), sentence.passage)
+        is_copied = stop > begin + 1 or in_passage(sentence.text(begin, begin), sentence.passage)
         own = [number for number in range(begin, stop) if is_copied and not sentence.is_asked[number]]
         if own and may_answer(sentence, begin, stop - 1):
             asked = {*sentence.before, *sentence.behind}

@@ -171,7 +171,7 @@ def read_summary(answer: str, language: str, tags: Sequence[str] = (), target: s
     is_title = title and len(rest) > len(title["title"]) and title["title"].rstrip()[-1] not in _ENDS_OF_SENTENCES
     if title and is_title and not _BOLD_LINE.search(rest) and not any_word("note", language).match(rest.lstrip("([（*_ ")):
         answer = answer[: title.start("line")] + rest
-    if _breaks_off_in_list(answer, language):
+    if _analysis_breaks_off(answer, language):
         return ""
     if found := read_final_text(_concluded(answer, language), language, tags, target):
         lead = rf"(?:{any_word('shortly', language).pattern})(?: [^\s,，.:：]+)?(?:[,，\u104a]|(?<=[\u0e00-\u0eff])\s)\s*(?=\S)"
@@ -191,7 +191,7 @@ def _concluded(text: str, language: str) -> str:
     return last[leads.end() :] if leads and (is_list or begins_with_source(before, language)) else text
 
 
-def _breaks_off_in_list(answer: str, language: str) -> bool:
+def _analysis_breaks_off(answer: str, language: str) -> bool:
     """Whether the last item of a list breaks off that is about the article, as the line above it says."""
     head, *items = [line for line in without_emphasis(answer).splitlines() if line.strip()] or [""]
     is_about = has_word(head, language, "asks", "source") and not INTRODUCES.search(head)

@@ -85,7 +85,7 @@ class Sentence(NamedTuple):
         return 2 * before + (self.words[piece.last + 1 : piece.last + 1 + width] == self.behind[:width])
 
     def is_named_by(self, number: int) -> bool:
-        """Whether a word is the noun after the question word: "magazine" for "Which magazine …?"."""
+        """Whether a word is the noun after the question word, "magazine" for "Which magazine …?", or a verb such as "named"."""
         others = (self.pattern("copula"), self.pattern("article"))
         nouns = [word for word in self.behind if not any(other.fullmatch(word) for other in others)]
         return number >= 0 and taken_up(self.words[number : number + 1], nouns[:1], self.language) == [True]
