@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from written import made_task, write_changed
+from made_tasks import made_task
+from written import write_changed
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.kinds import recommended_variant

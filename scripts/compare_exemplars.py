@@ -24,7 +24,8 @@ from functools import cached_property
 from pathlib import Path
 
 from exemplar_measures import Measure, Nearest, Number, Row, measure, nearest, of_exemplars, of_rows, overlaps
-from written import made_task, table
+from made_tasks import made_task
+from written import table
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.kinds import JUDGED

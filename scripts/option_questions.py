@@ -22,7 +22,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from written import made_task, table
+from made_tasks import made_task
+from written import table
 
 from lm_eval_sea.catalogue.data_sets import DataSet, data_sets
 from lm_eval_sea.tasks._shared.hub_files import DataError

@@ -20,7 +20,8 @@ import sys
 from pathlib import Path
 
 import yaml
-from written import made_task, write_changed
+from made_tasks import made_task
+from written import write_changed
 
 from lm_eval_sea.catalogue.data_sets import data_sets
 from lm_eval_sea.catalogue.task_list import TaskRecord, read_tasks

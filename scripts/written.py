@@ -1,19 +1,9 @@
-"""What the scripts write: tables in Markdown, and files whose content has changed; and the tasks that they read."""
+"""What the scripts write: tables in Markdown, and files whose content has changed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-
-from lm_eval_sea.catalogue.task_list import TaskRecord, read_tasks
-
-
-def made_task(name: str) -> TaskRecord:
-    """A task of the pack; ends the script if its file is not made yet."""
-    try:
-        return read_tasks().tasks[name]
-    except KeyError:
-        raise SystemExit(f"there is no task {name} yet; run `lm-eval-sea make` first") from None
 
 
 def table(head: Sequence[str], rows: Iterable[Iterable[str]], texts: int | None = None) -> str:
