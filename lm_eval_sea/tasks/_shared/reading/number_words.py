@@ -27,8 +27,10 @@ _PERCENT = re.compile(
     r"|சதவீதம்|விழுக்காடு)\Z",
     re.IGNORECASE,
 )
+# Currencies as they stand before an amount.
+CURRENCIES = "Rp|RM|IDR|MYR|USD|US|PHP|THB|VND|SGD|INR|Rs|ரூ"
 # "Rp92.000", "RM 2.3", "₱50,000", "18"
-_AMOUNT = re.compile(r"(?:(?:Rp|RM|US|ரூ)[.]?\s?)?[$€£¥₱฿₫]?\s?\d", re.IGNORECASE)
+_AMOUNT = re.compile(rf"(?:(?:{CURRENCIES})[.]?\s?)?[$€£¥₱฿₫]?\s?\d", re.IGNORECASE)
 # Languages that write each number as one word: Tamil, and those that write all words together.
 _JOINED = WRITTEN_TOGETHER | {"ta"}
 # In these languages a single word for a number is often another word or part of one: it counts only at the beginning of a line.

@@ -9,7 +9,7 @@ from math import prod
 from .answer_patterns import SIGNS
 from .answer_text import STOPS, TRIM, plain
 from .frames import without_latex
-from .number_words import half_words, multiplier_words, number_in_words, number_of_things, with_halves
+from .number_words import CURRENCIES, half_words, multiplier_words, number_in_words, number_of_things, with_halves
 
 
 # Languages that write a comma before decimals, and stops between thousands.
@@ -22,9 +22,7 @@ NUMBER = re.compile(r"(?<![A-Za-z\d./])(?<!\d,)" + DIGITS)
 # A stop inside a number does not end a sentence.
 SENTENCE_END = re.compile(r"(?<=[^\d\s])[.!?](?:\s|$)|(?<=\d)[.!?](?:\s+\D|$)|[\u3002\u104b\u17d4]")
 # Amounts of money with the currency close to the number.
-_CURRENCY = re.compile(
-    r"(?<![A-Za-z])(?:Rp|RM|IDR|MYR|USD|US|PHP|THB|VND|SGD|INR|Rs|NT|HK|S|A|P|ரூ)\.?\s?[$₱]?(?=\d)", re.IGNORECASE
-)
+_CURRENCY = re.compile(rf"(?<![A-Za-z])(?:{CURRENCIES}|NT|HK|S|A|P)\.?\s?[$₱]?(?=\d)", re.IGNORECASE)
 _FACTORS = multiplier_words()
 _FACTOR_WORDS = "|".join(sorted(_FACTORS, key=len, reverse=True))
 _LARGE = "|".join(word for word in _FACTOR_WORDS.split("|") if _FACTORS[word] >= _LEAST_FACTOR)
