@@ -29,8 +29,9 @@ _PERCENT = re.compile(
 )
 # Currencies as they stand before an amount.
 CURRENCIES = "Rp|RM|IDR|MYR|USD|US|PHP|THB|VND|SGD|INR|Rs|ரூ"
+CURRENCY_SIGNS = "$€£¥₱฿₫"
 # "Rp92.000", "RM 2.3", "₱50,000", "18"
-_AMOUNT = re.compile(rf"(?:(?:{CURRENCIES})[.]?\s?)?[$€£¥₱฿₫]?\s?\d", re.IGNORECASE)
+_AMOUNT = re.compile(rf"(?:(?:{CURRENCIES})[.]?\s?)?[{CURRENCY_SIGNS}]?\s?\d", re.IGNORECASE)
 # Languages that write each number as one word: Tamil, and those that write all words together.
 _JOINED = WRITTEN_TOGETHER | {"ta"}
 # In these languages a single word for a number is often another word or part of one: it counts only at the beginning of a line.

@@ -13,7 +13,7 @@ from .answer_phrases import ANSWER_TAGS, WRITTEN_TOGETHER
 from .answer_tags import tag_spans
 from .answer_text import COLON, STOPS, STOPS_OF_SCRIPTS
 from .frames import unfenced, without_emphasis
-from .number_words import only_number_in_words
+from .number_words import CURRENCY_SIGNS, only_number_in_words
 from .other_questions import question_label, without_another_question
 from .statements import statement_spans
 from .surroundings import LIST_MARK
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 OPERATION = re.compile(rf"(?:{NUMBER.pattern}\s*[×x*+÷/−-]\s*)+(?=[^\d\s]{{0,3}}\d){NUMBER.pattern}")
-_OPEN_END = re.compile(r"(?:[=+×*/÷−⇔⇒→-]|(?<![^\W\d_])x|(?<!\d)(?<!\d\s)(?:[₱$€£¥₫฿]|(?<![^\W\d_])R[pM]))\Z")
+_OPEN_END = re.compile(rf"(?:[=+×*/÷−⇔⇒→-]|(?<![^\W\d_])x|(?<!\d)(?<!\d\s)(?:[{CURRENCY_SIGNS}]|(?<![^\W\d_])R[pM]))\Z")
 # "5. Given so far: 15 + 25" without a result.
 _OPEN_SUM = re.compile(rf"{COLON}\s*(?:[^\d\s=]{{0,4}}\s*)?{OPERATION.pattern}\Z")
 _CUT_NUMBER = re.compile(r"\d,\s*\Z")
