@@ -80,7 +80,7 @@ class SeaHelm:
     version: float
     pillars: Mapping[str, str]  # name → title
     languages: Mapping[str, str]  # likewise
-    judges: Mapping[str, str]  # what scores answers that lm-eval does not score → the command for it
+    judges: Mapping[str, str]  # what scores answers that lm-eval does not score → the command for it; RESULTS: the runs
     tasks: Mapping[str, Mapping[str, SeaHelmTask]]  # name → language → task; judged ones last
 
     def of_language(self, language: str) -> dict[str, SeaHelmTask]:
@@ -91,6 +91,11 @@ class SeaHelm:
     def each(self) -> list[SeaHelmTask]:
         """Each task once, in the first of its languages."""
         return [next(iter(languages.values())) for languages in self.tasks.values()]
+
+    @property
+    def judge_of(self) -> dict[str, str]:
+        """The tasks that lm-eval does not score, by SEA-HELM's names → what scores them, a key of `judges`."""
+        return {task.key: task.judge for task in self.each if task.judge}
 
 
 _GIVEN = [each for each in fields(SeaHelmTask) if each.name not in ("name", "language", "is_judged")]

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
+from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.results.answers import advice_on, unread_text
 from lm_eval_sea.results.differing_settings import task_settings, under_one_name, uneven_exemplars
 from lm_eval_sea.results.facts import Facts, row_count_note, unknown_size_note
@@ -21,7 +22,6 @@ from lm_eval_sea.results.types import ResultsError, disagreeing, grouped, is_num
 from lm_eval_sea.results.visible_text import once, some_names
 from lm_eval_sea.sea_helm import row_scores
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
-from lm_eval_sea.sea_helm.totals.suite import judges
 from lm_eval_sea.sea_helm.totals.task_score import TaskRows
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 from lm_eval_sea.tasks._shared.metrics.ranking import PROBABILITY
@@ -158,7 +158,7 @@ def _doubt_repeated_seeds(found: Mapping[Place, Sequence[TaskRun]], evidence: Ev
 
 def _doubt_mixed_scorers(evidence: Evidence) -> None:
     """Notes means over scores of several judges or several metric models."""
-    known = judges()
+    known = sea_helm().judge_of
     scored = ((known.get(place.task), (scorer, place)) for place, scorers in evidence.scorers.items() for scorer in scorers)
     for by_scorer in disagreeing(scored).values():
         named = (f"{some_names([f'{p.language} {p.task}' for p in places])} {name}" for name, places in by_scorer.items())

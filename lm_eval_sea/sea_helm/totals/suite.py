@@ -1,21 +1,13 @@
-"""The suites of SEA-HELM: which tasks make a total, in which order, and which of them lm-eval does not score."""
+"""The suites of SEA-HELM: which tasks make a total, and in which order."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.catalogue.suites import read_totals
 from lm_eval_sea.results.types import grouped
 from lm_eval_sea.sea_helm.totals.hierarchy import Place
-
-
-class Judge(NamedTuple):
-    """What scores answers that lm-eval does not score."""
-
-    name: str
-    command: str  # that scores them; RESULTS stands for the folder of the runs
 
 
 @dataclass(frozen=True)
@@ -49,9 +41,3 @@ def read_suite(name: str) -> Suite:
         if key in members
     ]
     return Suite(name, record["version"], tuple(places), frozenset(record["base_skips"]), record.get("ranked", False))
-
-
-def judges() -> dict[str, Judge]:
-    """The tasks that lm-eval does not score, by SEA-HELM's names → what scores them."""
-    known = {name: Judge(name, command) for name, command in sea_helm().judges.items()}
-    return {task.key: known[task.judge] for task in sea_helm().each if task.judge}

@@ -30,11 +30,6 @@ class TaskRows:
     best: float = 1.0  # score of a perfect row: 1 or 100
     parts: tuple[int, ...] | None = None  # the task of each row, if several tasks were made one
 
-    @property
-    def shares_passages(self) -> bool:
-        """Whether several rows are of one cluster."""
-        return len(set(self.clusters)) < len(self.clusters)
-
 
 class Scoring(NamedTuple):
     """How a task is scored: what counts of each row, and how rows become a score."""

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.results.types import grouped
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.sea_helm.totals.draws import FEW_CLUSTERS, interval, published_error, standard_error
 from lm_eval_sea.sea_helm.totals.evidence import Evidence
 from lm_eval_sea.sea_helm.totals.hierarchy import Place, aggregate, incomplete
 from lm_eval_sea.sea_helm.totals.methods import METHODS, PRAGMATICS, Method, pooled_place, pooled_pragmatics
-from lm_eval_sea.sea_helm.totals.suite import Suite, judges
+from lm_eval_sea.sea_helm.totals.suite import Suite
 from lm_eval_sea.sea_helm.totals.task_score import TaskRows
 
 _ROUNDING = 1e-9  # points; means of equal scores are not quite equal
@@ -117,7 +118,7 @@ def _notes_on_intervals(rule: Method, rows: Mapping[Place, TaskRows], questions:
             f"{_named(few)}: fewer than {FEW_CLUSTERS} questions or passages; the intervals are percentiles of draws, which are "
             "too narrow for so few"
         )
-    if not rule.by_passage and (of_passages := [place for place, task in tasks if task.shares_passages]):
+    if not rule.by_passage and (of_passages := [place for place, task in tasks if len(set(task.clusters)) < len(task.clusters)]):
         yield (
             f"{_named(of_passages)}: questions about one passage are drawn separately, as in SEA-HELM, so the intervals are too "
             "narrow; the method corrected draws whole passages"
@@ -159,12 +160,12 @@ def _all_levels(draws: dict[Place, np.ndarray], counted: set[Place]) -> dict[Pla
 
 
 def _notes_on_missing(missing: Sequence[Place], answered: set[Place]) -> list[str]:
-    known = judges()
+    known = sea_helm().judge_of
     judged = [place for place in missing if place.task in known]
     by_language = grouped((place.language, place.task) for place in missing if place.task not in known)
     by_judge = grouped(((known[place.task], place in answered), f"{place.language} {place.task}") for place in judged)
     notes = [f"{language}: not run: {', '.join(tasks)}" for language, tasks in sorted(by_language.items())]
     return notes + [
-        f"not scored yet, needs {judge.name}: {', '.join(tasks)}; {'' if has_answers else 'run them, then '}{judge.command}"
+        f"not scored yet, needs {judge}: {', '.join(tasks)}; {'' if has_answers else 'run them, then '}{sea_helm().judges[judge]}"
         for (judge, has_answers), tasks in by_judge.items()
     ]

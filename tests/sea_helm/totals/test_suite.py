@@ -6,6 +6,7 @@ import re
 import pytest
 import yaml
 
+from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.catalogue.suites import read_totals
 from lm_eval_sea.catalogue.task_list import read_tasks
 from lm_eval_sea.commands.cli import main
@@ -13,7 +14,7 @@ from lm_eval_sea.commands.score import ENDINGS, METHODS, SUITES
 from lm_eval_sea.results.facts import facts_of
 from lm_eval_sea.sea_helm.totals import methods
 from lm_eval_sea.sea_helm.totals.evidence import NATIVE_MAXIMUM, place_of
-from lm_eval_sea.sea_helm.totals.suite import judges, read_suite
+from lm_eval_sea.sea_helm.totals.suite import read_suite
 from lm_eval_sea.sea_helm.totals.views import WRITERS
 
 from ..official import checkout
@@ -42,10 +43,11 @@ def test_what_the_suite_has_is_where_the_tasks_say():
 
 
 def test_what_lm_eval_does_not_score_has_a_judge():
-    assert judges()["translation-en-xx"].command.startswith("lm-eval-sea score RESULTS --metricx ")
-    assert judges()["kalahi-judge"].command.startswith("lm-eval-sea score RESULTS --judge ")
+    known = sea_helm()
+    assert known.judges[known.judge_of["translation-en-xx"]].startswith("lm-eval-sea score RESULTS --metricx ")
+    assert known.judges[known.judge_of["kalahi-judge"]].startswith("lm-eval-sea score RESULTS --judge ")
     scored = [facts for task in read_tasks().tasks.values() if place_of(facts := facts_of(task.metadata))]
-    assert {facts.sea_helm_task for facts in scored if not facts.item_metric} <= set(judges())
+    assert {facts.sea_helm_task for facts in scored if not facts.item_metric} <= set(known.judge_of)
     assert {facts.item_metric for facts in scored} <= {*NATIVE_MAXIMUM, ""}
 
 

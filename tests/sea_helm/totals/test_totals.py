@@ -11,6 +11,7 @@ import statistics
 import numpy as np
 import pytest
 
+from lm_eval_sea.catalogue.sea_helm import sea_helm
 from lm_eval_sea.commands.cli import main
 from lm_eval_sea.results.read import read
 from lm_eval_sea.results.types import ResultsError
@@ -19,7 +20,7 @@ from lm_eval_sea.sea_helm.row_scores import RowScores
 from lm_eval_sea.sea_helm.totals.evidence import gather
 from lm_eval_sea.sea_helm.totals.hierarchy import ALL, SEA, Place
 from lm_eval_sea.sea_helm.totals.methods import METHODS
-from lm_eval_sea.sea_helm.totals.suite import Suite, judges
+from lm_eval_sea.sea_helm.totals.suite import Suite
 from lm_eval_sea.sea_helm.totals.totals import compute
 from lm_eval_sea.sea_helm.totals.views import as_csv, as_json, as_text
 
@@ -163,7 +164,7 @@ def test_missing_tasks_are_named_and_mark_the_means_above_them(tmp_path):
     assert totals.nodes[Place("id", "nlr")].complete and totals.nodes[Place("jv")].complete
     assert "id: not run: if-eval" in totals.notes
     for task, name in (("mt-bench", "a judge model"), ("translation-en-xx", "the metric model MetricX-24")):
-        assert f"not scored yet, needs {name}: id {task}; run them, then {judges()[task].command}" in totals.notes
+        assert f"not scored yet, needs {name}: id {task}; run them, then {sea_helm().judges[name]}" in totals.notes
     assert "missing" in as_text(totals) and "* incomplete" in as_text(totals)
 
 
