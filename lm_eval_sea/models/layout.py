@@ -31,11 +31,6 @@ class Layout:
     ends: np.ndarray  # for each token the slot after the last token that follows from it
     pieces: list[tuple[Piece, ...]]  # for each sequence where its tokens are, in order
 
-    @property
-    def is_chain(self) -> bool:
-        """Whether each token follows from the one before, as in ordinary text."""
-        return bool((self.ends == len(self.tokens)).all())
-
 
 def lay_out(sequences: Sequence[Sequence[int]], shared: Sequence[int], start: int) -> Layout:
     """Lays out sequences in ascending order after their first `start` tokens, which are computed already and equal in all.
@@ -89,4 +84,5 @@ def make_batch(layouts: Sequence[Layout], least_width: int) -> Batch:
         tokens[row, :length] = layout.tokens
         positions[row, :length] = layout.positions
         ends[row, :length] = layout.ends
-    return Batch(tokens, positions, ends, branches=not all(layout.is_chain for layout in layouts))
+    branches = any((layout.ends < len(layout.tokens)).any() for layout in layouts)  # else each token follows from all before it
+    return Batch(tokens, positions, ends, branches)

@@ -102,12 +102,7 @@ class Scorer:
         self._is_verified = is_verified
         self._most_witnesses = witnesses
         self._wants_references = not is_verified(BatchKind(behind_prefix=False, branching=False, length=0))
-        self._awaited: int | None = None  # the sequence that has a reference, and no answers yet
-
-    @property
-    def awaits_reference(self) -> bool:
-        """Whether there is a reference for a request without an answer yet."""
-        return self._awaited is not None
+        self.awaited: int | None = None  # the sequence that has a reference, and no answers yet
 
     def run(self) -> Iterator[tuple[BatchKind, dict[int, Found]]]:
         """Computes everything, batch by batch; yields the answers, by the number of the request, as they become known.
@@ -118,8 +113,8 @@ class Scorer:
         """
         nothing: list[Any] = [None]  # comes after the last batch
         for (kind, numbers), _ in itertools.pairwise(itertools.chain(self._compute_all(), nothing)):
-            if self._awaited in numbers:
-                self._awaited = None
+            if self.awaited in numbers:
+                self.awaited = None
             queries = [query for number in numbers for query in self._queries[number]]
             yield kind, {query.index: _total(self._parts.pop(query.index)) for query in queries}
 
@@ -136,8 +131,8 @@ class Scorer:
                 prefix, kind = found
                 yield kind, [number for number in range(group.first, group.last) if len(self._sequences[number]) <= group.end]
             batches = deque(self._make_batches(group.rows))
-            if self._awaited is not None:  # the batch with the reference comes first
-                batches = deque(sorted(batches, key=lambda rows: self._awaited not in _numbers(rows)))
+            if self.awaited is not None:  # the batch with the reference comes first
+                batches = deque(sorted(batches, key=lambda rows: self.awaited not in _numbers(rows)))
             while batches:
                 rows = batches.popleft()
                 of_rows = _within_memory(partial(self._compute_rows, rows, prefix))
@@ -165,8 +160,8 @@ class Scorer:
         return _within_memory(partial(self._compute_prefix, group, prefix))
 
     def _give_up(self, numbers: Sequence[int]) -> None:
-        if self._awaited in numbers:
-            self._awaited = None
+        if self.awaited in numbers:
+            self.awaited = None
         for number in numbers:
             for query in self._queries[number]:
                 self._parts.pop(query.index, None)
@@ -192,7 +187,7 @@ class Scorer:
             self._parts[reading.index].append((scores, reading))
         for reading in both[1].readings:
             self.references[reading.index] = Plain(_total([(plain, reading)])[0], plain.watched[number])
-        self._awaited = number
+        self.awaited = number
         self._wants_references = False
         self._work.forwarded += group.end
         self._work.verification += len(sequence) - group.end

@@ -289,7 +289,7 @@ class SharedPrefixLM(BatchEncoding, RecordedHF):  # type: ignore[misc]  # lm-eva
             waiting = []
             for item in self._batches(scorer):
                 waiting.append(item)
-                if not scorer.awaits_reference:
+                if scorer.awaited is None:
                     accept(waiting)
                     waiting = []
             accept(waiting)

@@ -20,13 +20,12 @@ from vllm.sampling_params import StructuredOutputsParams
 
 from .batch_encoding import BatchEncoding
 from .engine_planning import EngineAnswer, Reader, Request, Score, Target, find_uncached, make_checks, make_plan
+from .ranks import Request as LMRequest
 from .recorded_vllm import RecordedVLLM
 from .tolerance import Mismatch, check_agreement, tolerance
 from .work import Work
 
 logger = logging.getLogger("lm_eval_sea")
-
-LMRequest = tuple[tuple[str, str], list[int], list[int]]
 
 # If vLLM chose the size itself, its blocks for CPUs would have 128 tokens, of which a shared beginning wastes 64 on average.
 CPU_BLOCK_SIZE = 32
