@@ -102,11 +102,6 @@ class DataSet:
     running_texts: Mapping[str, Any] | None = None
 
     @property
-    def group_languages(self) -> Sequence[str]:
-        """The languages of its groups."""
-        return self.suite_languages or tuple(self.languages)
-
-    @property
     def plain_variant(self) -> str:
         """The variant of a plain run; empty for a kind that has only one."""
         return self.main_variant or recommended_variant(self.kind)

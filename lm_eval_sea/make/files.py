@@ -106,7 +106,7 @@ def groups(data_set: DataSet) -> Iterator[tuple[str, Content]]:
             yield _group(data_set, name_of(name, "", turn), [name_of(name, each, turn) for each in data_set.languages], ())
         return
     for english in (False, True):
-        languages = [each for each in data_set.group_languages if _has(data_set, each, english=english)]
+        languages = [each for each in data_set.suite_languages or data_set.languages if _has(data_set, each, english=english)]
         pairs = [pair for language in languages for pair in data_set.pairs(language)]
         for variant, aggregated in _aggregated(data_set.kind).items():
             members = [name_of(name, pair, variant, english=english) for pair in pairs]

@@ -26,7 +26,7 @@ def read(folder, record):
 def test_a_key_of_the_data_set_holds_for_languages_without_their_own(tmp_path):
     languages = {"th": {"rows": 3}, "vi": {"rows": 4, "chance": 0.5, "prompts_in": "en"}, "id": {"rows": None}}
     own = read(tmp_path, WHOLE | {"languages": languages})
-    assert (own.name, own.title, own.group_languages) == ("own", "Own questions", ("th", "vi", "id"))
+    assert (own.name, own.title, [*own.languages]) == ("own", "Own questions", ["th", "vi", "id"])
     assert [(each.rows, each.chance, each.prompts, each.source) for each in own.languages.values()] == [
         (3, 0.25, "th", "me/questions"),
         (4, 0.5, "en", "me/questions"),
