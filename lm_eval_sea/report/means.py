@@ -13,25 +13,7 @@ from lm_eval_sea.report.chart import Chart, Line, Mark, Panel
 from lm_eval_sea.report.section import MODEL, Figure
 from lm_eval_sea.report.suite import Suite
 from lm_eval_sea.report.tables import LIMITED, Column, Table, columns
-from lm_eval_sea.results.comparison import (
-    MAIN_CONFIDENCE,
-    Mean,
-    MeanDifference,
-    RankSet,
-    TaskDifference,
-    corrected_on_page,
-    difference_of_means,
-    mean_of,
-    nested_weights,
-    normalised,
-    pairs,
-    part_sizes,
-    plain_name,
-    rank_sets,
-    rows_once,
-    sentence,
-    task_difference,
-)
+from lm_eval_sea.results import comparison
 from lm_eval_sea.results.power import LEVEL
 from lm_eval_sea.results.runs import TaskRun
 from lm_eval_sea.results.uncertainty import CONFIDENCE, FEWEST
@@ -57,26 +39,26 @@ class Scope:
     paths: Mapping[str, tuple[str, ...]]  # task → its groups; see `comparison.nested_weights`
     sizes: Mapping[str, int] = field(default_factory=dict)  # likewise
 
-    def of(self, tasks: Tasks) -> Mean | None:
+    def of(self, tasks: Tasks) -> comparison.Mean | None:
         """The mean of one model."""
         own = {name: tasks[name] for name in self.paths if name in tasks}
-        return mean_of(own, self.weights(list(own)))
+        return comparison.mean_of(own, self.weights(list(own)))
 
     def weights(self, names: Sequence[str]) -> dict[str, float]:
         """The weights of tasks in a mean over these alone."""
-        return nested_weights({name: self.paths[name] for name in names}, self.sizes)
+        return comparison.nested_weights({name: self.paths[name] for name in names}, self.sizes)
 
 
 def scopes(by_model: Mapping[str, Tasks], suite: Suite, weigh: str) -> list[Scope]:
     """All scopes of the tasks that any model was run on; a suite may state its own weights."""
     tasks = {name: task for own in by_model.values() for name, task in own.items()}
-    counted = {name: tasks[name] for name in rows_once(by_model.values())}
+    counted = {name: tasks[name] for name in comparison.rows_once(by_model.values())}
 
     def path(competency: str, name: str) -> tuple[str, ...]:
         return (competency, name) if weigh == BY_COMPETENCY else (name,)
 
-    paths = {name: path(task.facts.task, plain_name(name, task.facts)) for name, task in counted.items()}
-    sizes = part_sizes(counted)
+    paths = {name: path(task.facts.task, comparison.plain_name(name, task.facts)) for name, task in counted.items()}
+    sizes = comparison.part_sizes(counted)
     made = [Scope(ALL, ALL, "all tasks", paths, sizes)]
     for kind, fact, titles in (("language", "language", suite.languages), ("competency", "task", suite.kinds)):
         values = {name: str(getattr(task.facts, fact)) for name, task in counted.items()}
@@ -98,7 +80,7 @@ class Means:
         self.scopes = scopes(by_model, suite, weigh)
 
     @cached_property
-    def values(self) -> dict[tuple[str, str, str], Mean]:
+    def values(self) -> dict[tuple[str, str, str], comparison.Mean]:
         """(kind, name, model) → mean."""
         return {
             (scope.kind, scope.name, model): mean
@@ -125,27 +107,27 @@ class Means:
         return [whole, *(scope for scope in self.scopes[1:] if scope.kind in _TESTED and dict(scope.paths) != dict(whole.paths))]
 
     @cached_property
-    def differences(self) -> dict[tuple[str, str, str, str], MeanDifference]:
+    def differences(self) -> dict[tuple[str, str, str, str], comparison.MeanDifference]:
         """(kind, name, first, second) → difference."""
         found = {}
         weights = cache(lambda place, names: self._tested_scopes[place].weights(names))
         for first, second in combinations(sorted(self.by_model), 2):
-            common = pairs(self.by_model[first], self.by_model[second])
+            common = comparison.pairs(self.by_model[first], self.by_model[second])
             for place, scope in enumerate(self._tested_scopes):
                 own = {name: common[name] for name in scope.paths if name in common}
-                difference = difference_of_means(own, weights(place, tuple(own)))
+                difference = comparison.difference_of_means(own, weights(place, tuple(own)))
                 if difference is not None:
                     found[scope.kind, scope.name, first, second] = difference
         return found
 
     @cached_property
-    def of_tasks(self) -> dict[tuple[str, str, str], TaskDifference]:
+    def of_tasks(self) -> dict[tuple[str, str, str], comparison.TaskDifference]:
         """(task, first, second) → difference, for two models; with more models, tasks are not compared."""
         if len(self.by_model) != 2:
             return {}
         first, second = sorted(self.by_model)
         one, other = self.by_model[first], self.by_model[second]
-        found = {name: task_difference(one[name], other[name]) for name in one if name in other}
+        found = {name: comparison.task_difference(one[name], other[name]) for name in one if name in other}
         return {(name, first, second): difference for name, difference in found.items() if difference is not None}
 
     @cached_property
@@ -155,7 +137,7 @@ class Means:
         rest: dict[tuple[str, ...], float | None] = {key: found.p_value for key, found in self.of_tasks.items()}
         for key, found in self.differences.items():
             (main if key[0] == ALL else rest)[key] = found.p_value
-        first, others = corrected_on_page(main, rest)
+        first, others = comparison.corrected_on_page(main, rest)
         return first | others
 
     def _models(self, scope: Scope) -> list[str]:
@@ -181,7 +163,7 @@ class Means:
         return len(self._models(scope)) < 2 or bool(self._comparable(tested))
 
     @cached_property
-    def ranks(self) -> dict[tuple[str, str], dict[str, RankSet]]:
+    def ranks(self) -> dict[tuple[str, str], dict[str, comparison.RankSet]]:
         """(kind, name) → model → its possible places; none for a single model, or if no two compare."""
         found = {}
         for scope in self._tested_scopes:
@@ -189,7 +171,7 @@ class Means:
             p_values = {pair: self.corrected.get(key) for pair, key in keys.items()}
             apart = {pair: self.differences[keys[pair]].value for pair, p in p_values.items() if p is not None and p <= LEVEL}
             if keys:
-                found[scope.kind, scope.name] = rank_sets(self._models(scope), apart)
+                found[scope.kind, scope.name] = comparison.rank_sets(self._models(scope), apart)
         return found
 
 
@@ -283,7 +265,7 @@ def languages_table(means: Means) -> Table:
         mean = means.values.get((scope.kind, scope.name, model))
         if scope.kind not in (ALL, "language") or mean is None:
             continue
-        weakest_score, weakest = min((normalised(tasks[name]) or 0.0, name) for name in scope.paths if name in tasks)
+        weakest_score, weakest = min((comparison.normalised(tasks[name]) or 0.0, name) for name in scope.paths if name in tasks)
         row = {"language": "all languages" if scope.kind == ALL else scope.name, "mean": mean.value}
         row |= {name: getattr(mean, name) for name in ("low", "high", "few", "limited", "tasks")}
         rows.append({**row, "weakest": weakest, "weakest_score": weakest_score})
@@ -305,7 +287,7 @@ def comparisons_table(means: Means) -> Table:
     rows = []
     for key, found in means.differences.items():
         kind, name, first, second = key
-        confidence = MAIN_CONFIDENCE if two and kind == ALL else CONFIDENCE
+        confidence = comparison.MAIN_CONFIDENCE if two and kind == ALL else CONFIDENCE
         p_value, (low, high) = means.corrected.get(key), found.interval(confidence)
         scope = scope_of[kind, name]
         row: dict[str, object] = {"over": scope.title, "language": name if kind == "language" else None}
@@ -338,4 +320,4 @@ def answer(means: Means) -> str | None:
     if len(means.by_model) != 2:
         return None
     first, second = sorted(means.by_model)
-    return sentence(first, second, means.differences.get((ALL, ALL, first, second)), len(means.scopes[0].paths))
+    return comparison.sentence(first, second, means.differences.get((ALL, ALL, first, second)), len(means.scopes[0].paths))
