@@ -12,12 +12,12 @@ from .tolerance import COMPARED
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
-    """A continuation to be scored."""
+class Continuation:
+    """A request in tokens."""
 
-    index: int  # number of the request
+    inputs: list[int]  # what the model reads: context and continuation without its last token, cut to the model's window
     first: int  # position whose prediction is the first token of the continuation
-    last_token: int  # last token of the continuation; the others are in the sequence itself
+    last_token: int  # last token of the continuation
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +52,16 @@ def find_predictions(
     batch: Batch,
     layouts: Sequence[tuple[int, Layout]],
     sequences: Sequence[Sequence[int]],
-    queries: Sequence[Sequence[Query]],
+    continuations: Sequence[Mapping[int, Continuation]],
     watched: Collection[int] = (),
 ) -> Predictions:
-    """Finds the predictions that the queries need.
+    """Finds the predictions that the continuations need.
 
-    Inside a piece of a sequence the next token is the next one in the row, so queries share whole runs of scores; the token
-    after the end of a piece depends on the query.
+    Inside a piece of a sequence the next token is the next one in the row, so continuations share whole runs of scores; the
+    token after the end of a piece depends on the continuation.
 
-    `layouts` have for each row the number of its first sequence. For the `watched` sequences, by number, some of the last
-    predictions are wanted for the whole vocabulary.
+    `layouts` have for each row the number of its first sequence. The continuations of each sequence are by the number of the
+    request. For the `watched` sequences, by number, some of the last predictions are wanted for the whole vocabulary.
     """
     width = batch.tokens.shape[1]
     needed = np.zeros(batch.tokens.size, dtype=bool)
@@ -73,18 +73,18 @@ def find_predictions(
             sequence = sequences[number]
             if number in watched:
                 piece = pieces[-1]
-                begin = max(piece.end - COMPARED, piece.start, min(query.first for query in queries[number]))
+                begin = max(piece.end - COMPARED, piece.start, min(each.first for each in continuations[number].values()))
                 slot = row * width + piece.slot
                 ends[number] = slot + begin - piece.start, slot + piece.end - piece.start
-            for query in queries[number]:
+            for index, continuation in continuations[number].items():
                 for piece in pieces:
-                    if query.first < piece.end:
+                    if continuation.first < piece.end:
                         slot = row * width + piece.slot
-                        start = slot + max(query.first - piece.start, 0)
+                        start = slot + max(continuation.first - piece.start, 0)
                         last = slot + piece.end - piece.start - 1
-                        target = sequence[piece.end] if piece.end < len(sequence) else query.last_token
+                        target = sequence[piece.end] if piece.end < len(sequence) else continuation.last_token
                         needed[start:last] = True
-                        found.append((query.index, start, last, pairs.setdefault((last, target), len(pairs))))
+                        found.append((index, start, last, pairs.setdefault((last, target), len(pairs))))
     predictions = _index_scores(batch, needed, pairs, found)
     for number, (begin, end) in ends.items():
         predictions.watched[number] = np.searchsorted(predictions.slots, np.arange(begin, end))

@@ -19,21 +19,12 @@ from .branching import BranchingModel
 from .forward import Prefix, PrefixModel, Scores
 from .layout import Layout, lay_out, lay_out_prefix, make_batch
 from .planning import Group, Row, make_batches, make_plan
-from .predictions import Query, Reading, find_predictions
+from .predictions import Continuation, Reading, find_predictions
 from .prefix_tree import common_prefixes, sort_key
 from .ranks import Found
 from .work import Work
 
 Made = TypeVar("Made")
-
-
-@dataclass(frozen=True, slots=True)
-class Continuation:
-    """A request in tokens."""
-
-    inputs: list[int]  # what the model reads: context and continuation without its last token, cut to the model's window
-    first: int  # position whose prediction is the first token of the continuation
-    last_token: int  # last token of the continuation
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +78,7 @@ class Scorer:
             numbered[sort_key(continuation.inputs)].append(index)
         keys = sorted(numbered)
         self._sequences = [continuations[numbered[key][0]].inputs for key in keys]
-        self._queries = [
-            [Query(index, continuations[index].first, continuations[index].last_token) for index in numbered[key]] for key in keys
-        ]
+        self._continuations = [{index: continuations[index] for index in numbered[key]} for key in keys]
         self._shared = common_prefixes(keys)
         self._parts: dict[int, list[tuple[Scores, Reading]]] = defaultdict(list)
         lengths = list(map(len, self._sequences))
@@ -115,8 +104,7 @@ class Scorer:
         for (kind, numbers), _ in itertools.pairwise(itertools.chain(self._compute_all(), nothing)):
             if self.awaited in numbers:
                 self.awaited = None
-            queries = [query for number in numbers for query in self._queries[number]]
-            yield kind, {query.index: _total(self._parts.pop(query.index)) for query in queries}
+            yield kind, {index: _total(self._parts.pop(index)) for number in numbers for index in self._continuations[number]}
 
     def _compute_all(self) -> Iterator[tuple[BatchKind, list[int]]]:
         """Computes everything; yields the numbers of the sequences that a batch completes."""
@@ -163,8 +151,8 @@ class Scorer:
         if self.awaited in numbers:
             self.awaited = None
         for number in numbers:
-            for query in self._queries[number]:
-                self._parts.pop(query.index, None)
+            for index in self._continuations[number]:
+                self._parts.pop(index, None)
 
     def _compute_prefix(self, group: Group, prefix: Prefix) -> tuple[Prefix, BatchKind]:
         sequences = self._sequences[group.first : group.last]
@@ -179,8 +167,8 @@ class Scorer:
         part = lay_out_prefix(sequence, 0, group.end, map(len, self._sequences[group.first : group.last]))
         batch = make_batch([whole], 1)
         both = [
-            find_predictions(batch, [(group.first, part)], self._sequences, self._queries),
-            find_predictions(batch, [(number, whole)], self._sequences, self._queries, [number]),
+            find_predictions(batch, [(group.first, part)], self._sequences, self._continuations),
+            find_predictions(batch, [(number, whole)], self._sequences, self._continuations, [number]),
         ]
         (scores, plain), prefix = model.run_plain(batch, both, group.end)
         for reading in both[0].readings:
@@ -218,13 +206,13 @@ class Scorer:
         batch = make_batch([layout for _, layout in layouts], 1 if keep else self._model.least_width)
         kind = BatchKind(prefix.length > 0, batch.branches, int(batch.positions.max()) + 1)
         watched = () if self._is_verified(kind) else self._choose_witnesses(kind, layouts)
-        predictions = find_predictions(batch, layouts, self._sequences, self._queries, watched)
+        predictions = find_predictions(batch, layouts, self._sequences, self._continuations, watched)
         scores, longer = self._model.run(batch, predictions, prefix, keep=keep)
         for reading in predictions.readings:
             self._parts[reading.index].append((scores, reading))
         self._work.forwarded += batch.tokens.size
         for number, last in scores.watched.items():
-            self.witnesses.update((query.index, last) for query in self._queries[number])
+            self.witnesses |= dict.fromkeys(self._continuations[number], last)
         return longer, kind
 
     def _choose_witnesses(self, kind: BatchKind, layouts: Sequence[tuple[int, Layout]]) -> set[int]:
@@ -244,7 +232,7 @@ class Scorer:
             ended.sort(key=lambda number: len(self._sequences[number]))
         longest = len(self._sequences[ended[-1]])
         some = [number for number in ended[-self._most_witnesses :] if len(self._sequences[number]) > 0.9 * longest]
-        return {*some, *(number for number in ended if self._queries[number][0].index in self.references)}
+        return {*some, *(number for number in ended if self._continuations[number].keys() & self.references.keys())}
 
 
 def _within_memory(work: Callable[[], Made]) -> Made | None:

@@ -25,10 +25,11 @@ from .copying import CopyingModel
 from .forward import PrefixModel, of_all_words
 from .greedy_generation import Ending, GreedyGeneration
 from .obstacles import find_obstacle, length_border, takes_masks
+from .predictions import Continuation
 from .ranks import Found, Request, answer_together
 from .recorded_hf import RecordedHF
 from .replaced import replaced
-from .scoring import BatchKind, Continuation, Plain, Scorer
+from .scoring import BatchKind, Plain, Scorer
 from .tolerance import COMPARED, Agreement, Mismatch, distance, rounded_otherwise
 from .whole_weights import whole_weights
 from .work import Work
