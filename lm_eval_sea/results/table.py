@@ -10,22 +10,9 @@ from dataclasses import asdict
 from typing import Any
 
 from lm_eval_sea.catalogue.task_list import aligned
+from lm_eval_sea.results import comparison
 from lm_eval_sea.results.answers import advice_on, answers_text, unlike_ends
 from lm_eval_sea.results.choice import Runs
-from lm_eval_sea.results.comparison import (
-    MeanDifference,
-    difference_of_means,
-    interval_of_one,
-    left_out,
-    nested_weights,
-    normalised,
-    pairs,
-    part_sizes,
-    plain_name,
-    rows_once,
-    sentence,
-    task_difference,
-)
 from lm_eval_sea.results.differing_settings import mixed_settings, under_one_name, uneven_exemplars, unlike
 from lm_eval_sea.results.facts import row_count_note, unknown_size_note, version_note
 from lm_eval_sea.results.row_statistics import beyond_scale, scale_of
@@ -67,11 +54,11 @@ def _two_models(runs: Runs) -> dict[str, dict[str, TaskRun]]:
     return {model: {task.name: task for task in tasks} for model, tasks in by_model.items()} if len(by_model) == 2 else {}
 
 
-def _difference(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> MeanDifference | None:
-    counted, common = rows_once([first, second]), pairs(first, second)
+def _difference(first: Mapping[str, TaskRun], second: Mapping[str, TaskRun]) -> comparison.MeanDifference | None:
+    counted, common = comparison.rows_once([first, second]), comparison.pairs(first, second)
     common = {name: common[name] for name in counted if name in common}
-    paths = {name: (plain_name(name, first[name].facts),) for name in common}
-    return difference_of_means(common, nested_weights(paths, part_sizes(first)))
+    paths = {name: (comparison.plain_name(name, first[name].facts),) for name in common}
+    return comparison.difference_of_means(common, comparison.nested_weights(paths, comparison.part_sizes(first)))
 
 
 def _compared(runs: Runs) -> list[str]:
@@ -81,7 +68,7 @@ def _compared(runs: Runs) -> list[str]:
     if not both:
         return notes
     (one, first), (other, second) = both.items()
-    said = sentence(one, other, _difference(first, second), len(rows_once([first, second])))
+    said = comparison.sentence(one, other, _difference(first, second), len(comparison.rows_once([first, second])))
     return [textwrap.fill(f"{said} Means of normalised scores.", WIDTH), *notes, ""]
 
 
@@ -89,7 +76,7 @@ def comparison_notes(runs: Runs) -> list[str]:
     """What a comparison of two models leaves out, and how models, or the tasks of one model, were asked differently."""
     of_pack = [task for task in runs.tasks if task.facts.of_pack]
     by_model = {label: [task for task in of_pack if task.run.model == model] for model, label in runs.labels.items()}
-    return [*left_out(_two_models(runs)), *unlike_notes(runs.tasks), *uneven_notes(by_model)]
+    return [*comparison.left_out(_two_models(runs)), *unlike_notes(runs.tasks), *uneven_notes(by_model)]
 
 
 def records_of(runs: Runs) -> list[dict[str, Any]]:
@@ -111,7 +98,7 @@ def records_of(runs: Runs) -> list[dict[str, Any]]:
             "version": task.version,
             "metric": task.facts.headline_metric,
             **{name: getattr(task.score, name, None) for name in _NUMBERS},
-            "normalised": normalised(task),
+            "normalised": comparison.normalised(task),
             "difference": None,
             "p_value": None,
             "notes": "; ".join([*_seeds(task), *_notes_of(task), *task.notes]),
@@ -131,7 +118,7 @@ def _difference_records(both: Mapping[str, Mapping[str, TaskRun]], blank: Mappin
     (one, first), (other, second) = both.items()
     about = {**blank, "model": one, "against": other}
     for name, task in first.items():
-        if name in second and (found := task_difference(task, second[name])) is not None:
+        if name in second and (found := comparison.task_difference(task, second[name])) is not None:
             yield about | {"task": name} | {key: value for key, value in asdict(found).items() if key in blank}
     mean = _difference(first, second)
     if mean is not None:
@@ -267,7 +254,7 @@ def _group_mean(group: GroupRun, own: Sequence[TaskRun]) -> tuple[tuple[str, ...
             spread, obstacle = weighted((100 / len(members), tasks[name].strata) for name in members), _TOO_FEW
     low, high = spread.interval(100 * mean, 0.0, 100.0)
     if low is not None:
-        low, high = interval_of_one([tasks[name] for name in members]) or (low, high)
+        low, high = comparison.interval_of_one([tasks[name] for name in members]) or (low, high)
     line = (one_line(group.name), "", one_line(metric), f"{100 * mean:.1f}", _interval(low, high), "")
     return line, obstacle if low is None else None
 
