@@ -234,7 +234,7 @@ def _references(task: TaskRecord, row: Mapping[str, Any]) -> list[str]:
     """The texts that a generated answer is compared with; none where answers are chosen."""
     if "answer_language" not in task.metadata:
         return []
-    references = row["answers"] if "answers" in row else row[task.reference]
+    references = row["answers"] if "answers" in row else row[task.config["doc_to_target"]]
     return references if isinstance(references, list) else [references]
 
 

@@ -82,11 +82,6 @@ class TaskRecord:
         return choices if isinstance(choices, list) else self.metadata.get("labels", [])
 
     @property
-    def reference(self) -> str:
-        """The column of the reference of a generated text; else empty."""
-        return str(self.config.get("doc_to_target", ""))
-
-    @property
     def num_fewshot(self) -> int:
         """How many exemplars are shown, unless the user asks for another number."""
         return self.config.get("num_fewshot") or 0
