@@ -113,13 +113,18 @@ def settings_of(config: Mapping[str, Any], versions: Mapping[str, Any]) -> Setti
         effort=_text(of_request.get("reasoning_effort") or arguments.get("effort") or of_template.get("reasoning_effort")),
         generation=_text({name: value for name, value in of_request.items() if name != "seed"} or config.get("gen_kwargs")),
         weights=_text(config.get("weights_digest")),
-        refused_parameters=", ".join(f"{name} ({instead})" for name, instead in refused.items()) or None,
+        refused_parameters=refused_text(refused) or None,
         answered_by=answered_by,
         prompts_cut_at=count_of(config.get("prompts_cut_at")) or None,
         template_date=_text(config.get("template_date")),
         lm_eval=_text(versions.get("lm_eval")),
         transformers=_text(versions.get("transformers")),
     )
+
+
+def refused_text(refused: Mapping[str, Any]) -> str:
+    """Parameters that a server refused, each with what was sent instead: "top_k (not sent)"."""
+    return ", ".join(f"{name} ({instead})" for name, instead in refused.items())
 
 
 def _template_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:

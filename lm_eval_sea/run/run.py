@@ -29,6 +29,7 @@ from lm_eval_sea.catalogue.fetch import mixed_mirrors
 from lm_eval_sea.models.generated_text import as_written
 from lm_eval_sea.results.read import of_results
 from lm_eval_sea.results.secrets import KnownSecrets, masked_results, masked_text, secrets_in, secrets_of_environment
+from lm_eval_sea.results.settings import refused_text
 from lm_eval_sea.results.visible_text import some_names
 from lm_eval_sea.run import answer_cache, lm_eval_run, model_check, model_files, request
 from lm_eval_sea.run.answer_limits import set_limits
@@ -115,8 +116,8 @@ class _Run:
         model.begin()  # not yet called if all answers were kept
         of_server = self.secrets.masked_row(what_servers_said(tasks))
         if refused := of_server.get("refused_parameters"):
-            said = ", ".join(f"{name} ({instead})" for name, instead in refused.items())
-            logger.warning("requests differ from the configuration, because the server refuses parameters: %s", said)
+            said = "requests differ from the configuration, because the server refuses parameters: %s"
+            logger.warning(said, refused_text(refused))
         if most := of_server.get("prompts_cut_at"):
             logger.warning("prompts seem to be cut: the longest differ in length, but all have %s tokens", f"{most:,}")
         results["config"] |= {

@@ -11,6 +11,7 @@ from typing import Any
 
 from lm_eval_sea.results.facts import Facts
 from lm_eval_sea.results.runs import TaskRun
+from lm_eval_sea.results.settings import refused_text
 from lm_eval_sea.results.types import ResultsError
 from lm_eval_sea.results.visible_text import one_line
 from lm_eval_sea.sea_helm import row_scores
@@ -171,8 +172,7 @@ def scored(job: Job, model: str) -> row_scores.RowScores:
     if job.kind == PAIRS and len(categories) > 1:
         notes.append(f"over categories, as SEA-HELM averages, the mean is {100 * fmean(categories.values()):.2f}")
     if refused:
-        said = ", ".join(f"{name} ({instead})" for name, instead in refused.items())
-        notes.append(f"requests to the judge differ from the configuration: its server refuses {said}")
+        notes.append(f"requests to the judge differ from the configuration: its server refuses {refused_text(refused)}")
     if job.kind in OWN_KINDS:
         notes.append("not comparable with the paper's numbers, which had another judge")
     elif job.rubric.official_judge is None:
