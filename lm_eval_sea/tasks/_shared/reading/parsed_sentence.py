@@ -25,7 +25,6 @@ BLANKLESS = {"km", "lo", "my", "th", "zh"}
 COMMA = r"(?:,(?!\d)|[，、\u104a])"
 LEAST_SHARE = 0.75  # of the question's words, which a sentence has that takes it up
 _FRONTED = {"en", *PREFIXING}  # the question word comes first, wherever the phrase that answers would stand
-_SYLLABLES_OF_WORD = 3  # about, in languages that are compared by syllables
 _MOST_JOINING = 3  # words between a phrase and those of the question: "in the year"
 _SHORTEST, _ENDING = 2, 3  # characters
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
@@ -103,7 +102,7 @@ class Sentence(NamedTuple):
 
     @property
     def unit(self) -> int:
-        return _SYLLABLES_OF_WORD if self.language in UNSEGMENTED else 1
+        return UNSEGMENTED.get(self.language, 1)
 
     @property
     def gaps(self) -> list[tuple[int, int]]:

@@ -21,10 +21,24 @@ if TYPE_CHECKING:
 
 # Language → name → regular expression, as the file explains.
 _WORDS: dict[str, dict[str, str]] = read_yaml(Path(__file__).with_name("question_words.yml"))
-# Languages whose words are not segmented here. Syllables are compared instead.
-UNSEGMENTED = {"km", "lo", "zh"}
-_SYLLABLE = re.compile(
-    "[A-Za-z\\d][A-Za-z\\d.,-]*|[\u0ec0-\u0ec4]?[^\\s](?:[\u0eb0-\u0ebc\u0ec8-\u0ecd\u17b4-\u17d1\u200b]|\u17d2.)*"
+# Languages whose words are not segmented here → about how many syllables a word has. Syllables are compared instead.
+UNSEGMENTED = {"km": 3, "lo": 2, "zh": 2}
+_LATIN = r"[A-Za-z\d][A-Za-z\d.,-]*"
+_SYLLABLE = re.compile(rf"{_LATIN}|\S(?:[\u17b4-\u17d1\u200b]|\u17d2.)*")  # a Khmer consonant that closes one counts as another
+# Lao letters: signs above and below a consonant, vowels behind one, consonants, and those that are either.
+_SIGN, _VOWEL, _EITHER = "\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd", "\u0eb0\u0eb2\u0eb3", "\u0ea7\u0ead\u0ebd"
+_CONSONANT = "\u0e81-\u0eae\u0edc-\u0edf"
+_NO_VOWEL = rf"(?![{_SIGN}{_VOWEL}])"
+_ONSET = (
+    rf"(?:\u0eab[\u0e87\u0e8d\u0e99\u0ea1\u0ea3\u0ea5\u0ea7](?=[{_SIGN}{_VOWEL}{_EITHER}])"  # a silent h
+    rf"|[\u0e81-\u0e8a\u0e96\u0e97\u0eaa\u0eab]\u0ea7(?=[{_SIGN}{_VOWEL}])|[{_CONSONANT}])"  # kw, khw, …
+)
+_RIME = rf"(?:\u0eb2?[{_VOWEL}]|[{_EITHER}]{_NO_VOWEL})"
+# A consonant that no vowel follows: it does not begin the next syllable.
+_CODA = rf"(?:[{_CONSONANT}\u0ebd]{_NO_VOWEL}(?!\u0ea7[{_SIGN}{_VOWEL}])(?![{_EITHER}](?![{_SIGN}{_VOWEL}{_EITHER}]))\u0ecc?)"
+_LAO_SYLLABLE = re.compile(
+    rf"{_LATIN}|[\u0ec0-\u0ec4]{_ONSET}[{_SIGN}]*{_RIME}?{_CODA}?"
+    rf"|{_ONSET}(?:[{_SIGN}]+{_RIME}?|{_RIME}){_CODA}?|\S[{_SIGN}{_VOWEL}]*"
 )
 PREFIXING = {"id", "ms", "jv", "su", "tl"}
 _LONGEST_AFFIXES = 6  # characters of a prefix and a suffix: "dilahirkeun"
@@ -40,7 +54,7 @@ def pattern(name: str, language: str) -> re.Pattern[str]:
 def places_of_words(text: str, language: str) -> list[tuple[int, int]]:
     """Begin and end of each word; of Khmer, Lao and Chinese, of each syllable."""
     if language in UNSEGMENTED:
-        return [match.span() for match in _SYLLABLE.finditer(text)]
+        return [syllable.span() for syllable in (_LAO_SYLLABLE if language == "lo" else _SYLLABLE).finditer(text)]
     places = list[tuple[int, int]]()
     for word in segment(text, language):
         begin = max(text.find(word, places[-1][1] if places else 0), 0)
@@ -109,9 +123,9 @@ def _are_forms(word: str, other: str, language: str) -> bool:
 
 
 def _aligned(said: Sequence[str], asked: Sequence[str], language: str) -> list[bool]:
-    """Whether each syllable repeats one of the question. Only runs of at least two count.
+    """Whether each syllable repeats one of the question. Runs of at least two count.
 
-    In Lao, where most final consonants count as syllables, a run of two has to begin or end a part of the question.
+    In Lao, where many words have one syllable, one counts that begins or ends a part of the question.
     """
     found, begin = [False] * len(said), 0
     there = "\n".join(("", "", *asked, "", ""))
@@ -120,7 +134,7 @@ def _aligned(said: Sequence[str], asked: Sequence[str], language: str) -> list[b
         while begin + size < len(said) and "\n".join(("", *said[begin : begin + size + 1], "")) in there:
             size += 1
         run = "\n".join(said[begin : begin + size])
-        if size > 2 or (size == 2 and (language != "lo" or f"\n\n{run}\n" in there or f"\n{run}\n\n" in there)):
+        if size > 1 or (size == 1 and language == "lo" and (f"\n\n{run}\n" in there or f"\n{run}\n\n" in there)):
             found[begin : begin + size] = [True] * size
         begin += max(size, 1)
     return found
