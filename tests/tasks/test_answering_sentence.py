@@ -34,7 +34,7 @@ READ = [
     ("en", TOWERS, DESIGNED, "The twin towers were designed by César Pelli.", "César Pelli"),
     ("en", TOWERS, DESIGNED, "César Pelli designed the twin towers.", "César Pelli"),
     ("en", TOWERS, BUILT, "Answer: The twin towers were built in 1998.", "1998"),
-    ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali pada tahun 1814.", "tahun 1814"),
+    ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali pada tahun 1814.", "1814"),
     ("th", SILK, "ผ้าไหมแพรวาเดิมใช้ทำอะไร", "ผ้าไหมแพรวาเดิมใช้ทำผ้าสไบในงานพิธี", "ผ้าสไบในงานพิธี"),
     ("id", TEMPLE, "Kapan candi itu ditemukan?", "Jawaban: tahun 1814 (year 1814)", "tahun 1814"),
     # the phrase has a word of the question once more, or stands between its words
@@ -45,17 +45,17 @@ READ = [
     ("en", TOWERS, "Whose work are the twin towers?", "the architect César Pelli (Cesar)", "the architect César Pelli (Cesar)"),
     ("en", TOWERS, "What are the twin towers the work of?", "the twin towers are the work of the architect", None),
     # the kind of question chooses among two phrases
-    ("id", TEMPLE, FOUND, "Pada tahun 1814 candi itu ditemukan kembali oleh rombongan Raffles.", "tahun 1814"),
+    ("id", TEMPLE, FOUND, "Pada tahun 1814 candi itu ditemukan kembali oleh rombongan Raffles.", "1814"),
     ("en", TOWERS, DESIGNED, "The twin towers, which everybody knows and loves, were designed by César Pelli.", "César Pelli"),
     # the first of two phrases of this kind, although the passage has only the other; one that it does not have; a part of a word
     ("id", BOAT, SANK, "Perahu itu karam pada bulan Mei dan bulan Juni, lalu pada bulan Juli.", "bulan Mei dan bulan Juni"),
-    ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali pada tahun 1911.", "tahun 1911"),
+    ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali pada tahun 1911.", "1911"),
     ("id", TEMPLE, FOUND, "Candi itu ditemukan kembali tahun 18.", None),
     # words of the passage in a sentence of another language, behind a label, before or behind a remark
     ("th", SILK, "ผ้าไหมแพรวาเป็นผ้าทอของใคร", "The silk is woven by ชาวผู้ไทย (the Phu Thai).", "ชาวผู้ไทย"),
     ("id", FISH, "Sejak kapan ikan itu dilarang?", "Year of the ban: 2014", "2014"),
     ("vi", METRO, "Toàn tuyến dài bao nhiêu?", "Toàn tuyến dài gần 20 km. Các ga ngầm thì ồn hơn.", "20 km"),
-    ("id", TEMPLE, FOUND, "Terima kasih! Candi itu ditemukan pada tahun 1814. Semoga membantu.", "tahun 1814"),
+    ("id", TEMPLE, FOUND, "Terima kasih! Candi itu ditemukan pada tahun 1814. Semoga membantu.", "1814"),
     ("en", TOWERS, DESIGNED, "> The towers are his work.\n\nThe architect was **César Pelli**, from Tucumán.", "César Pelli"),
     ("en", TOWERS, DESIGNED, "- Question: the designer\n- Words: César Pelli", "César Pelli"),
     # a name or a number that the passage does not have goes on behind its words
@@ -95,6 +95,18 @@ READ = [
     ("id", HALL, FUNDED, "Gedung itu dibiayai pemerintah.\n\nPertanyaan: Apa nama semulanya?\nJawaban: Balai Kota", "pemerintah"),
     ("en", LINE, "Where does the line end?", "the capital\n\n## Your task:\nSay when.\n\nAnswer: in 2021", "the capital"),
     ("ta", POET, "அவருக்கு பாரதி என்ற பட்டத்தை அளித்தவர் யார்?", "மன்னர் அவருக்கு 'பாரதி' என்ற பட்டத்தை அளித்தார்.", "மன்னர்"),
+    # of two places with a word of the question, the one in the longer run; a name with its noun; a year without "year"; a gloss
+    ("vi", "Miễn dịch học là ngành nghiên cứu hệ thống miễn dịch.", "Ngành nào nghiên cứu hệ thống miễn dịch?",
+     "Miễn dịch học nghiên cứu hệ thống miễn dịch.", "Miễn dịch học"),
+    ("vi", "Ở vùng này, Đảng Xanh mạnh nhất.", "Đảng nào mạnh nhất ở vùng này?", "Đảng Xanh mạnh nhất ở vùng này.", "Đảng Xanh"),
+    ("vi", "Bài hát của nhóm Xanh đoạt giải.", "Bài hát của nhóm nào đoạt giải?", "Bài hát của nhóm Xanh đoạt giải.", "Xanh"),
+    ("th", "วัดนี้สร้างขึ้นในปี 1870 โดยชาวบ้าน", "วัดนี้สร้างขึ้นเมื่อใด", "วัดนี้สร้างขึ้นในปี 1870", "1870"),
+    ("id", "Alat itu dipakai Badan Kota (BK).", "Siapa yang memakai alat itu?", "Alat itu dipakai oleh Badan Kota (BK).", "Badan Kota"),
+    ("id", "Tarian itu lahir dari suku Mori di Sulawesi.", "Dari mana tarian itu lahir?", "Tarian itu lahir dari suku Mori di Sulawesi.",
+     "suku Mori di Sulawesi"),
+    ("vi", "Nam, Mai và Lan là đội vô địch.", "Ai là đội vô địch?", "Nam, Mai và Lan là đội vô địch.", "Nam, Mai và Lan"),
+    # Lao words are not cut within a syllable
+    ("lo", "ບໍລິສັດເຮືອງກໍ່ຕັ້ງໂດຍ ນາງ ເລືອງ ລິດດັງ.", "ໃຜກໍ່ຕັ້ງບໍລິສັດເຮືອງ?", "ບໍລິສັດເຮືອງກໍ່ຕັ້ງໂດຍ ນາງ ເລືອງ ລິດດັງ.", "ນາງ ເລືອງ ລິດດັງ"),
 ]  # fmt: skip
 
 
@@ -108,12 +120,12 @@ def test_an_answer_that_takes_up_the_question_is_its_phrase(language, passage, q
 def test_a_reference_is_also_looked_for_around_the_phrase():
     """Of what the question names in part, the phrase is the rest."""
     doc = {
-        "passage": "Ở tuổi ba mươi, Nam đoạt cúp Hùng Vương VII.",
-        "question": "Nam giành cúp Hùng Vương nào khi ba mươi tuổi?",
-        "answers": ["Hùng Vương VII"],
+        "passage": "Ở tuổi ba mươi, Nam đoạt cúp vàng VII.",
+        "question": "Nam giành cúp vàng nào khi ba mươi tuổi?",
+        "answers": ["cúp vàng VII"],
         "scoring": {"answer_tag": "Trả lời:", "language": "vi", "prompt_language": "vi", "answer_language": "vi"},
     }
-    scores = score_chat_qa(doc, ["Nam giành cúp Hùng Vương VII khi ba mươi tuổi."])
+    scores = score_chat_qa(doc, ["Nam giành cúp vàng VII khi ba mươi tuổi."])
     assert (doc["answer"], scores["exact_match"], scores["contains"]) == ("VII", 0, 1)
 
 

@@ -39,9 +39,11 @@ _LEAST_SHARE_OF_SENTENCE = 0.6  # of its words that are the question's, in a sen
 _LEAST_COPY = 0.6  # share of a passage; two or more copied sentences that long answer nothing
 # "Which", in languages whose names end with what they name, and characters of that.
 _WHICH, _LONGEST_NOUN = {"哪", "မည်သည့်", "ဘယ်", "အဘယ်"}, 12
+_WHAT = {"gì", "cái gì"}  # asks for no noun before it
+_LONGEST_TITLE = 4  # words before a name, as in "sân bay quốc tế"
 _QUOTED = re.compile(r"[\"“«「]([^\"”»」]+)[\"”»」]")
 _GLOSS = re.compile(r"(?<=\S)\s*[(（]([^()（）]+)[)）]")
-_LAST_GLOSS = re.compile(rf"{_GLOSS.pattern}\Z")
+_LAST_GLOSS = re.compile(r"\A([^()（）]*\S)\s+[(（][^()（）]+[)）]\Z")
 _AFTER_DATE = re.compile(r"(?<=\d),[^,\d]+\Z")  # "1755, after the treaty"
 _APPOSITION = re.compile(r"\A([^,]+),[^,]+,?\Z")  # "Kelvin Tan, the owner's nephew"
 
@@ -74,7 +76,7 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
     if _answers_nothing(sentence, said, question):
         return ""
     phrase = _of_copy(sentence, said) if is_copied else _of_own_words(sentence, said, framed)
-    return phrase if phrase == said else _LAST_GLOSS.sub("", phrase)
+    return phrase if phrase == said else _with_noun_of_name(_LAST_GLOSS.sub(r"\1", phrase), sentence)
 
 
 def _answers_nothing(sentence: Sentence, said: str, question: str) -> bool:
@@ -124,9 +126,14 @@ def _of_kind(sentence: Sentence) -> str | None:
     own = own or [piece for piece in cut if piece.kind and piece.kind == sentence.kind]
     if not own:
         return None
+    within = sentence.pattern("within")
     begins = {piece.begin for piece in own}
-    of_kind = [piece for piece in cut if piece.begin in begins or (piece.kind and piece.kind == sentence.kind)]
-    own = [piece for piece in _joined_in_passage(sentence, of_kind) if piece.begin in begins]
+    parts = [
+        piece
+        for piece in cut
+        if piece.begin in begins or (piece.kind == sentence.kind == "where" and within.fullmatch(piece.mark))
+    ]
+    own = [piece for piece in _joined_in_passage(sentence, parts) if piece.begin in begins]
     times = [piece for piece in cut if is_time(sentence, piece)] if sentence.kind == "when" else []
     if times and not (own := [piece for piece in own if piece in times]):
         return None
@@ -185,7 +192,8 @@ def _at_place(sentence: Sentence) -> str:
     if sentence.kind in ("", "when") and any(is_of_kind):
         found = [each for each, is_right in zip(found, is_of_kind, strict=True) if is_right]
     if sentence.kind == "who":
-        found = [(piece, _APPOSITION.sub(r"\1", text)) for piece, text in found]
+        joined = any_word("joined", sentence.language)
+        found = [(piece, text if joined.search(text) else _APPOSITION.sub(r"\1", text)) for piece, text in found]
     beside = [(piece, text) for piece, text in found if sentence.asked_beside(piece)]
     at_ends = [(piece, text) for piece, text in beside if piece.begin == 0 or piece.last == end or sentence.fits(piece) > 1]
     return _best(sentence, at_ends or found)
@@ -224,10 +232,10 @@ def _whole_gap(sentence: Sentence, first: int, last: int) -> list[Piece]:
 
 
 def _standing(sentence: Sentence, cut: Iterable[Piece]) -> list[tuple[Piece, str]]:
-    """The pieces that the passage has, each with its words there, without those that only repeat words of the question."""
+    """The pieces that the passage has, each with its words there. A single word that the question has, too, is none but a name."""
     own = [piece for piece in cut if not sentence.counts or may_answer(sentence, piece.first, piece.last)]
     found = [(piece, text) for piece in own if (text := sentence.standing(piece.first, piece.last))]
-    return [(piece, text) for piece, text in found if not all(sentence.asked_in(text))]
+    return [(piece, text) for piece, text in found if not (text.islower() and all(sentence.asked_in(text)) and " " not in text)]
 
 
 def _best(sentence: Sentence, found: Sequence[tuple[Piece, str]]) -> str:
@@ -258,6 +266,21 @@ def _with_noun(sentence: Sentence, text: str) -> str:
         nouns = ["".join(takewhile(lambda word: not re.fullmatch(marks, word), sentence.behind))]
     ends = (longest.find(noun, len(text)) + len(noun) for noun in nouns if noun and noun in longest[len(text) :])
     return next((longest[:end] for end in ends if in_passage(longest[:end], sentence.passage)), text)
+
+
+def _with_noun_of_name(phrase: str, sentence: Sentence) -> str:
+    """A phrase with the noun before it that the question asks for, if the passage writes it as part of a name: "Lake Toba"."""
+    begin = next(
+        (number for number in range(len(sentence.places)) if sentence.said.startswith(phrase, sentence.places[number][0])), 0
+    )
+    is_which = not (sentence.kind or sentence.counts or sentence.asking in _WHAT)
+    for size in range(min(_LONGEST_TITLE, begin) if is_which else 0, 0, -1):
+        if sentence.words[begin - size : begin] in (sentence.before[-size:], sentence.behind[:size]):
+            name = sentence.said[sentence.places[begin - size][0] : sentence.places[begin][0]] + phrase
+            there = re.search(rf"[^\s.!?:]\s+({re.escape(name)})", sentence.passage, re.IGNORECASE)
+            if there and there[1][0].isupper():
+                return name
+    return phrase
 
 
 def _number_asked(sentence: Sentence) -> str:
@@ -328,8 +351,9 @@ def _named_at_end(sentence: Sentence) -> str:
     begin = max((link.end() for link in links), default=len(sentence.said))
     times = (sentence.places[piece.begin][0] for piece in pieces(sentence) if sentence.kind == "who" and piece.kind == "when")
     end = next((time for time in times if time > begin), None)
-    named = sentence.said[begin:end].strip(STOPS + TRIM + "，")
-    return named if named and not all(sentence.asked_in(named)) and in_passage(named, sentence.passage) else ""
+    rest = sentence.said[begin:end]
+    texts = (text.strip(STOPS + TRIM + "，") for text in (rest, re.split(COMMA, rest.lstrip(" ,，"), maxsplit=1)[0]))
+    return next((text for text in texts if text and not all(sentence.asked_in(text)) and in_passage(text, sentence.passage)), "")
 
 
 def _core(said: str, sentence: Sentence) -> str:

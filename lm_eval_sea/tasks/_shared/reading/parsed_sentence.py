@@ -276,7 +276,8 @@ def may_answer(sentence: Sentence, first: int, last: int) -> bool:
     if at_end("denies", before, sentence.language) or re.match(r"\s?[A-Z\d]", behind):
         return False
     own = [number for number in range(first, last + 1) if not sentence.is_asked[number]] or [first]
-    if any(sentence.pattern(f"before_{kind}").fullmatch(sentence.text(own[0], own[-1])) for kind in KINDS):
+    names = ("article", "joins", *(f"before_{kind}" for kind in KINDS))
+    if any(sentence.pattern(name).fullmatch(sentence.text(own[0], own[-1])) for name in names):
         return False
     if sentence.counts:
         starts = (sentence.places[number][0] for number in range(first, last + 1))

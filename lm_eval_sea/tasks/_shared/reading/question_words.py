@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
@@ -16,7 +15,7 @@ from .answer_text import STOPS, TRIM
 
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 
 # Language → name → regular expression, as the file explains.
@@ -34,8 +33,11 @@ _ONSET = (
     rf"|[\u0e81-\u0e8a\u0e96\u0e97\u0eaa\u0eab]\u0ea7(?=[{_SIGN}{_VOWEL}])|[{_CONSONANT}])"  # kw, khw, …
 )
 _RIME = rf"(?:\u0eb2?[{_VOWEL}]|[{_EITHER}]{_NO_VOWEL})"
-# A consonant that no vowel follows: it does not begin the next syllable.
-_CODA = rf"(?:[{_CONSONANT}\u0ebd]{_NO_VOWEL}(?!\u0ea7[{_SIGN}{_VOWEL}])(?![{_EITHER}](?![{_SIGN}{_VOWEL}{_EITHER}]))\u0ecc?)"
+# A consonant that may end a syllable and that no vowel follows: it does not begin the next one.
+_CODA = (
+    rf"(?:[\u0e81\u0e87\u0e8d\u0e94\u0e99\u0e9a\u0ea1\u0ea7\u0ebd]{_NO_VOWEL}"
+    rf"(?!\u0ea7[{_SIGN}{_VOWEL}])(?![{_EITHER}](?![{_SIGN}{_VOWEL}{_EITHER}]))\u0ecc?)"
+)
 _LAO_SYLLABLE = re.compile(
     rf"{_LATIN}|[\u0ec0-\u0ec4]{_ONSET}[{_SIGN}]*{_RIME}?{_CODA}?"
     rf"|{_ONSET}(?:[{_SIGN}]+{_RIME}?|{_RIME}){_CODA}?|\S[{_SIGN}{_VOWEL}]*"
@@ -77,36 +79,67 @@ def words_beside(question: str, found: re.Match[str] | None, language: str) -> t
 def taken_up(said: Sequence[str], asked: Sequence[str], language: str) -> list[bool]:
     """Whether each word of a sentence repeats one of the question, or is a copula: "adalah"."""
     copula, article = pattern("copula", language), pattern("article", language)
-    is_unsegmented = language in UNSEGMENTED
-    if is_unsegmented:
-        pairs = zip(_aligned(said, asked, language), _aligned(said, _syllables_of_copula(language), language), strict=True)
-        found = [taken or is_copula for taken, is_copula in pairs]
-    else:
-        found = _counted(said, asked, language)
-    found = [taken or copula.fullmatch(word) is not None for taken, word in zip(found, said, strict=True)]
+    found = [
+        taken or copula.fullmatch(word) is not None for taken, word in zip(_repeated(said, asked, language), said, strict=True)
+    ]
+    for verb in _copulas_of_syllables(language):
+        for begin in range(len(said)):
+            if said[begin : begin + len(verb)] == verb:
+                found[begin : begin + len(verb)] = [True] * len(verb)
     for number in range(len(said) - 1):  # an article belongs to what follows it
         found[number] &= found[number + 1] or not article.fullmatch(said[number])
     return found
 
 
 @cache
-def _syllables_of_copula(language: str) -> list[str]:
-    """The syllables of each copula, after an empty one that no sentence has."""
-    verbs = _WORDS.get(language, {}).get("copula", "").split("|")
-    return [syllable for verb in verbs for syllable in ("", *normal_words(verb, language))]
+def _copulas_of_syllables(language: str) -> list[list[str]]:
+    """The copulas of several syllables in languages that are compared by syllables."""
+    verbs = _WORDS[language].get("copula", "").split("|") if language in UNSEGMENTED else []
+    return [syllables for verb in verbs if len(syllables := normal_words(verb, language)) > 1]
 
 
-def _counted(said: Sequence[str], asked: Sequence[str], language: str) -> list[bool]:
-    """Whether each word repeats one of the question, as often as that has it: the phrase that answers may have it again."""
-    left = Counter(asked)
-    found = []
-    for word in said:
-        own = word
-        if left[word] <= 0 and language in {"en", "ta", *PREFIXING}:
-            own = next((other for other, number in left.items() if number > 0 and _are_forms(word, other, language)), word)
-        found.append(left[own] > 0)
-        left[own] -= 1
+def _repeated(said: Sequence[str], asked: Sequence[str], language: str) -> list[bool]:
+    """Whether each word repeats one of the question, as often as that has it: the phrase that answers may have it again.
+
+    Of two places with the same word, the one counts that stands in the longer run: "miễn dịch học … hệ thống miễn dịch". Of
+    syllables, only runs of two count or, in Lao, where many words have one, one at an end of a part of the question.
+    """
+    found, left = [False] * len(said), list(asked)
+    for begin, place, size in _tiles(said, asked):
+        is_end = "" in ("", *asked, "")[place : place + 3 : 2]
+        if language not in UNSEGMENTED or size > 1 or (language == "lo" and is_end):
+            found[begin : begin + size] = [True] * size
+            left[place : place + size] = [""] * size
+    if language in {"en", "ta", *PREFIXING}:
+        for number, word in enumerate(said):
+            forms = () if found[number] else (other for other in left if other and _are_forms(word, other, language))
+            if (form := next(iter(forms), None)) is not None:
+                found[number] = True
+                left[left.index(form)] = ""
     return found
+
+
+def _tiles(said: Sequence[str], asked: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Equal runs of words, longest first, no word in two of them: where a run begins in the first and the second text; its size.
+
+    Greedy string tiling: Wise (1993), String similarity via greedy string tiling and running Karp-Rabin matching. Empty words
+    of the second text are equal to none.
+    """
+    ours: list[str | None] = list(said)
+    theirs = [word or None for word in asked]
+
+    def shared(begin: int, place: int) -> int:
+        run = takewhile(lambda pair: pair[0] == pair[1] is not None, zip(ours[begin:], theirs[place:], strict=False))
+        return len(list(run))
+
+    places = [(begin, place) for begin in range(len(ours)) for place in range(len(theirs)) if said[begin] == asked[place]]
+    while places:
+        size, begin, place = max((shared(*each), -each[0], -each[1]) for each in places)
+        if not size:
+            return
+        yield -begin, -place, size
+        for text, first in ((ours, -begin), (theirs, -place)):
+            text[first : first + size] = [None] * size
 
 
 def _are_forms(word: str, other: str, language: str) -> bool:
@@ -120,21 +153,3 @@ def _are_forms(word: str, other: str, language: str) -> bool:
     shared = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(word[::step], other[::step], strict=False))))
     most = 2 * _SHORTEST_STEM if language == "ta" else _SHORTEST_STEM  # vowel signs are characters, too
     return shared >= most and max(len(word), len(other)) - shared <= most
-
-
-def _aligned(said: Sequence[str], asked: Sequence[str], language: str) -> list[bool]:
-    """Whether each syllable repeats one of the question. Runs of at least two count.
-
-    In Lao, where many words have one syllable, one counts that begins or ends a part of the question.
-    """
-    found, begin = [False] * len(said), 0
-    there = "\n".join(("", "", *asked, "", ""))
-    while begin < len(said):
-        size = 0
-        while begin + size < len(said) and "\n".join(("", *said[begin : begin + size + 1], "")) in there:
-            size += 1
-        run = "\n".join(said[begin : begin + size])
-        if size > 1 or (size == 1 and language == "lo" and (f"\n\n{run}\n" in there or f"\n{run}\n\n" in there)):
-            found[begin : begin + size] = [True] * size
-        begin += max(size, 1)
-    return found
