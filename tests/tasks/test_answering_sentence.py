@@ -101,9 +101,12 @@ READ = [
     ("vi", "Ở vùng này, Đảng Xanh mạnh nhất.", "Đảng nào mạnh nhất ở vùng này?", "Đảng Xanh mạnh nhất ở vùng này.", "Đảng Xanh"),
     ("vi", "Bài hát của nhóm Xanh đoạt giải.", "Bài hát của nhóm nào đoạt giải?", "Bài hát của nhóm Xanh đoạt giải.", "Xanh"),
     ("th", "วัดนี้สร้างขึ้นในปี 1870 โดยชาวบ้าน", "วัดนี้สร้างขึ้นเมื่อใด", "วัดนี้สร้างขึ้นในปี 1870", "1870"),
-    ("id", "Alat itu dipakai Badan Kota (BK).", "Siapa yang memakai alat itu?", "Alat itu dipakai oleh Badan Kota (BK).", "Badan Kota"),
-    ("id", "Tarian itu lahir dari suku Mori di Sulawesi.", "Dari mana tarian itu lahir?", "Tarian itu lahir dari suku Mori di Sulawesi.",
-     "suku Mori di Sulawesi"),
+    ("id", "Alat itu dipakai Badan Kota (BK).", "Siapa yang memakai alat itu?", "Alat itu dipakai oleh Badan Kota (BK).",
+     "Badan Kota"),
+    ("id", "Tari itu lahir dari suku Mori di Palu.", "Dari mana tari itu lahir?", "Tari itu lahir dari suku Mori di Palu.",
+     "suku Mori di Palu"),
+    # the phrase in the place of the question word, which has a mark of its own
+    ("th", "เขามีชื่อเสียงในด้านลูกเล่นในการแสดง", "เขามีชื่อเสียงในด้านใด", "เขามีชื่อเสียงในด้านลูกเล่นในการแสดง", "ลูกเล่นในการแสดง"),
     ("vi", "Nam, Mai và Lan là đội vô địch.", "Ai là đội vô địch?", "Nam, Mai và Lan là đội vô địch.", "Nam, Mai và Lan"),
     # Lao words are not cut within a syllable
     ("lo", "ບໍລິສັດເຮືອງກໍ່ຕັ້ງໂດຍ ນາງ ເລືອງ ລິດດັງ.", "ໃຜກໍ່ຕັ້ງບໍລິສັດເຮືອງ?", "ບໍລິສັດເຮືອງກໍ່ຕັ້ງໂດຍ ນາງ ເລືອງ ລິດດັງ.", "ນາງ ເລືອງ ລິດດັງ"),

@@ -124,7 +124,8 @@ def _of_kind(sentence: Sentence) -> str | None:
     marked = [piece for piece in cut if piece.mark and (piece.kind or sentence.language != "ta")]
     own = [piece for piece in marked if sentence.asks_by(piece.mark)]  # "from where": not "to"
     own = own or [piece for piece in cut if piece.kind and piece.kind == sentence.kind]
-    if not own:
+    in_place = not sentence.kind and sentence.language not in BEHIND
+    if not own or (in_place and any(sentence.fits(Piece(first, first, last, "", "")) > 1 for first, last in sentence.gaps)):
         return None
     within = sentence.pattern("within")
     begins = {piece.begin for piece in own}
@@ -232,7 +233,7 @@ def _whole_gap(sentence: Sentence, first: int, last: int) -> list[Piece]:
 
 
 def _standing(sentence: Sentence, cut: Iterable[Piece]) -> list[tuple[Piece, str]]:
-    """The pieces that the passage has, each with its words there. A single word that the question has, too, is none but a name."""
+    """The pieces that the passage has, each with its words there. A single word of the question is none, unless it is a name."""
     own = [piece for piece in cut if not sentence.counts or may_answer(sentence, piece.first, piece.last)]
     found = [(piece, text) for piece in own if (text := sentence.standing(piece.first, piece.last))]
     return [(piece, text) for piece, text in found if not (text.islower() and all(sentence.asked_in(text)) and " " not in text)]
