@@ -116,7 +116,7 @@ class Sentence(NamedTuple):
         is_list = any_word("joined", self.language).search(self.text(first, last))
         for number in range(first, last if self.kind != "who" and not is_list else first):
             has_comma = re.search(COMMA, self.said[self.places[number][1] - 1 : self.places[number + 1][0] + 1])
-            if has_comma and not in_passage(self.text(max(number - 1, first), number + 1), self.passage):
+            if has_comma and not in_passage(self.text(number, number + 1), self.passage):
                 yield first, number
                 first = number + 1
         yield first, last
