@@ -108,6 +108,9 @@ READ = [
     # the phrase in the place of the question word, which has a mark of its own
     ("th", "เขามีชื่อเสียงในด้านลูกเล่นในการแสดง", "เขามีชื่อเสียงในด้านใด", "เขามีชื่อเสียงในด้านลูกเล่นในการแสดง", "ลูกเล่นในการแสดง"),
     ("vi", "Nam, Mai và Lan là đội vô địch.", "Ai là đội vô địch?", "Nam, Mai và Lan là đội vô địch.", "Nam, Mai và Lan"),
+    # "six years" is not "five"; a fraction is one number
+    ("vi", "Cuộc chiến kéo dài sáu năm.", "Cuộc chiến kéo dài bao lâu?", "Cuộc chiến kéo dài sáu năm.", "sáu năm"),
+    ("vi", "Dịch đã giết hai phần ba dân số.", "Dịch đã giết bao nhiêu dân số?", "Dịch đã giết hai phần ba dân số.", "hai phần ba"),
     # Lao words are not cut within a syllable
     ("lo", "ບໍລິສັດເຮືອງກໍ່ຕັ້ງໂດຍ ນາງ ເລືອງ ລິດດັງ.", "ໃຜກໍ່ຕັ້ງບໍລິສັດເຮືອງ?", "ບໍລິສັດເຮືອງກໍ່ຕັ້ງໂດຍ ນາງ ເລືອງ ລິດດັງ.", "ນາງ ເລືອງ ລິດດັງ"),
 ]  # fmt: skip

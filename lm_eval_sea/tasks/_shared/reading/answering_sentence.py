@@ -11,7 +11,7 @@ from .answer_patterns import any_word
 from .answer_text import STOPS, TRIM
 from .copied_phrase import LONGEST_SENTENCE, SENTENCES, nearest_sentence
 from .final_span import without_denied
-from .number_words import begins_number
+from .number_words import begins_number, joins_fraction
 from .parsed_sentence import (
     BEHIND,
     BLANKLESS,
@@ -295,7 +295,8 @@ def _number_asked(sentence: Sentence) -> str:
     said, starts = sentence.said, [begin for begin, _ in sentence.places]
     numbers = [place for place, begin in enumerate(starts) if begins_number(said, begin, sentence.language)]
     both = re.compile("|".join(any_word(place, sentence.language).pattern for place in ("to", "joined")), re.IGNORECASE)
-    joined = {place for place in numbers if place - 2 in numbers and both.fullmatch(sentence.text(place - 1, place - 1))}
+    between = {place: sentence.text(place - 1, place - 1) for place in numbers if place - 2 in numbers}
+    joined = {place for place, word in between.items() if both.fullmatch(word) or joins_fraction(word, sentence.language)}
     firsts = [place for place in numbers if place - 1 not in numbers and place not in joined]
     firsts = [place for place in firsts if not re.search(r"\d[.,]\Z", said[: starts[place]])]
     cut = pieces(sentence)

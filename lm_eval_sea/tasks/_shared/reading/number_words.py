@@ -101,15 +101,21 @@ def begins_number(text: str, begin: int, language: str) -> bool:
         return True
     for code in _languages(language):
         found = _counted(code).match(text, begin)
-        if found and _value(found[0], code) not in (None, "0", "1"):
+        # "sáu năm", six years, is not the number "six five"
+        if found and (_value(found[0], code) or _value(found["first"], code)) not in (None, "0", "1"):
             return True
     return False
+
+
+def joins_fraction(text: str, language: str) -> bool:
+    """Whether a text is the word between the two numbers of a fraction: "hai phần ba", two thirds."""
+    return any(re.fullmatch(_WORDS[code]["part"], text, re.IGNORECASE) for code in _languages(language))
 
 
 @cache
 def _counted(language: str) -> re.Pattern[str]:
     """A number in words with no digits after it: "năm" is five, but "năm 2010" is a year."""
-    return re.compile(rf"{_any_form(language)}{_further_forms(language)}*(?!\s*\d)", re.IGNORECASE)
+    return re.compile(rf"(?P<first>{_any_form(language)}){_further_forms(language)}*(?!\s*\d)", re.IGNORECASE)
 
 
 def _may_change(text: str, code: str) -> bool:
