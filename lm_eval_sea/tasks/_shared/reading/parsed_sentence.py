@@ -123,7 +123,7 @@ class Sentence(NamedTuple):
 
     def is_mark(self, number: int) -> bool:
         """Whether a word marks a person, a place, a time or a cause beside it."""
-        return any(self.pattern(f"before_{kind}").fullmatch(self.text(number, number)) for kind in KINDS)
+        return any(self.pattern(f"before_{kind}").fullmatch(self.said, *self.places[number]) for kind in KINDS)
 
     def without_joint(self, text: str, *, begins: bool = True) -> str:
         """A phrase without a word that joins it to one of the question's before it, and without one that cannot end it.
