@@ -40,7 +40,7 @@ def without_addition(sentence: Sentence) -> Sentence:
     further = f"{sentence.pattern('adds').pattern}|{joined.pattern}"
     if sentence.language in BLANKLESS:  # which write no comma before a clause
         further += f"|{sentence.pattern('describes').pattern}"
-    begins = rf"{COMMA}|[;；]|\s(?={further})"
+    begins = rf"{COMMA}(?!(?<=\d,)\s\d)|[;；]|\s(?={further})"  # not in "18 April, 1877"
     for mark in re.finditer(begins, sentence.said, re.IGNORECASE):
         kept = sum(begin < mark.start() for begin, _ in sentence.places)
         is_asked = sentence.is_asked[:kept]

@@ -246,7 +246,9 @@ def _kind(sentence: Sentence, piece: Piece, kinds: set[str]) -> str:
 
 def is_time(sentence: Sentence, piece: Piece) -> bool:
     text = sentence.text(piece.begin, piece.last)
-    return (sentence.pattern("time").search(text) or sentence.pattern("times").match(text) or _YEAR.search(text)) is not None
+    starts = (begin for begin, _ in sentence.places[piece.begin : piece.last + 1])  # "wan", day, is no part of "Savannakhet"
+    has_time = any(sentence.pattern("time").match(sentence.said, start) for start in starts)
+    return has_time or (sentence.pattern("times").match(text) or _YEAR.search(text)) is not None
 
 
 def _cut_behind(sentence: Sentence, first: int, last: int) -> Iterator[Piece]:
@@ -276,7 +278,7 @@ def may_answer(sentence: Sentence, first: int, last: int) -> bool:
     if at_end("denies", before, sentence.language) or re.match(r"\s?[A-Z\d]", behind):
         return False
     own = [number for number in range(first, last + 1) if not sentence.is_asked[number]] or [first]
-    names = ("article", "joins", *(f"before_{kind}" for kind in KINDS))
+    names = ("article", "joins", *(f"before_{kind}" for kind in _MARKED))
     if any(sentence.pattern(name).fullmatch(sentence.text(own[0], own[-1])) for name in names):
         return False
     if sentence.counts:

@@ -42,7 +42,7 @@ _LAO_SYLLABLE = re.compile(
     rf"{_LATIN}|[\u0ec0-\u0ec4]{_ONSET}[{_SIGN}]*{_RIME}?{_CODA}?"
     rf"|{_ONSET}(?:[{_SIGN}]+{_RIME}?|{_RIME}){_CODA}?|\S[{_SIGN}{_VOWEL}]*"
 )
-PREFIXING = {"id", "ms", "jv", "su", "tl"}
+PREFIXING = {"id", "ms", "jv", "su", "tl", "ilo"}
 _LONGEST_AFFIXES = 6  # characters of a prefix and a suffix: "dilahirkeun"
 _SHORTEST_STEM = 4  # characters; another form of a word has at most as many more
 
