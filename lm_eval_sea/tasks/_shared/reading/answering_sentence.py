@@ -45,7 +45,7 @@ _QUOTED = re.compile(r"[\"“«「]([^\"”»」]+)[\"”»」]")
 _GLOSS = re.compile(r"(?<=\S)\s*[(（]([^()（）]+)[)）]")
 _LAST_GLOSS = re.compile(r"\A([^()（）]*\S)\s+[(（][^()（）]+[)）]\Z")
 _AFTER_DATE = re.compile(r"(?<=\d),[^,\d]+\Z")  # "1755, after the treaty"
-_APPOSITION = re.compile(r"\A([^,]+),[^,]+,?\Z")  # "Kelvin Tan, the owner's nephew"
+_APPOSITION = re.compile(r"([^,]+),\s*([^,]*[^,\s]),?")  # "Kelvin Tan, the owner's nephew"
 
 
 def phrase_of_passage(said: str, question: str, passage: str, language: str) -> str:
@@ -149,7 +149,21 @@ def _of_kind(sentence: Sentence) -> str | None:
         found += [(piece, text) for piece, text in texts if text and not _is_cut(sentence, text)]
     if sentence.kind == "when":
         found = [(piece, _AFTER_DATE.sub("", text)) for piece, text in found]
+    found = _without_apposition(sentence, found)
     return _best(sentence, [(piece, text) for piece, text in found if not sentence.pattern("article").fullmatch(text)])
+
+
+def _without_apposition(sentence: Sentence, found: Sequence[tuple[Piece, str]]) -> list[tuple[Piece, str]]:
+    """Persons without what describes them before or behind a comma; a list of persons stays."""
+    joined = any_word("joined", sentence.language)
+
+    def named(text: str) -> str:
+        parts = None if joined.search(text) else _APPOSITION.fullmatch(text)
+        if parts is None:
+            return text
+        return parts[2] if parts[1][0].islower() and parts[2][0].isupper() else parts[1]
+
+    return [(piece, named(text)) for piece, text in found] if sentence.kind == "who" else list(found)
 
 
 def _is_cut(sentence: Sentence, text: str) -> bool:
@@ -192,9 +206,7 @@ def _at_place(sentence: Sentence) -> str:
     is_of_kind = [is_time(sentence, piece) == (sentence.kind == "when") for piece, _ in found]
     if sentence.kind in ("", "when") and any(is_of_kind):
         found = [each for each, is_right in zip(found, is_of_kind, strict=True) if is_right]
-    if sentence.kind == "who":
-        joined = any_word("joined", sentence.language)
-        found = [(piece, text if joined.search(text) else _APPOSITION.sub(r"\1", text)) for piece, text in found]
+    found = _without_apposition(sentence, found)
     beside = [(piece, text) for piece, text in found if sentence.asked_beside(piece)]
     at_ends = [(piece, text) for piece, text in beside if piece.begin == 0 or piece.last == end or sentence.fits(piece) > 1]
     return _best(sentence, at_ends or found)
