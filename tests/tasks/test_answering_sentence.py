@@ -110,7 +110,18 @@ READ = [
     ("vi", "Nam, Mai và Lan là đội vô địch.", "Ai là đội vô địch?", "Nam, Mai và Lan là đội vô địch.", "Nam, Mai và Lan"),
     # "six years" is not "five"; a fraction is one number
     ("vi", "Cuộc chiến kéo dài sáu năm.", "Cuộc chiến kéo dài bao lâu?", "Cuộc chiến kéo dài sáu năm.", "sáu năm"),
-    ("vi", "Dịch đã giết hai phần ba dân số.", "Dịch đã giết bao nhiêu dân số?", "Dịch đã giết hai phần ba dân số.", "hai phần ba"),
+    ("vi", "Dịch giết hai phần ba dân số.", "Dịch giết bao nhiêu dân số?", "Dịch giết hai phần ba dân số.", "hai phần ba"),
+    # a list below the words that lead to it; a quoted sentence before the conclusion; what follows a number
+    ("id", "Toko itu milik Budi Arta dan Leo Edi.", "Siapa pemilik toko itu?", "Pemilik toko itu:\n1. Budi Arta\n2. Leo Edi",
+     "Budi Arta dan Leo Edi"),
+    ("en", SCHOOL, "Who founded it?", 'It says: "It was founded by Prof. Tan Mei." So the founder is Tan Mei.', "Tan Mei"),
+    ("id", "Batas usia kini 19 tahun, sama dengan laki-laki.", "Berapa batas usia kini?",
+     "Batas usia kini adalah 19 tahun, sama dengan laki-laki.", "19"),
+    # a day with its year; a name behind what describes it
+    ("ceb", "Natawo siya niadtong Abril 18, 1877.", "Kanus-a natawo si Sotto?",
+     "Si Sotto natawo niadtong Abril 18, 1877 sa dakbayan sa Sugbo.", "Abril 18, 1877"),
+    ("ms", "Tun Perak digantikan oleh adiknya, Tun Putih.", "Siapakah yang menggantikan Tun Perak?",
+     "Tun Perak digantikan oleh adiknya, Tun Putih.", "Tun Putih"),
     # Lao words are not cut within a syllable
     ("lo", "ບໍລິສັດເຮືອງກໍ່ຕັ້ງໂດຍ ນາງ ເລືອງ ລິດດັງ.", "ໃຜກໍ່ຕັ້ງບໍລິສັດເຮືອງ?", "ບໍລິສັດເຮືອງກໍ່ຕັ້ງໂດຍ ນາງ ເລືອງ ລິດດັງ.", "ນາງ ເລືອງ ລິດດັງ"),
 ]  # fmt: skip

@@ -65,6 +65,8 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
         return ""
     if len(said) > LONGEST_SENTENCE:
         return said
+    if not is_copied and not parsed(said, question, passage, language).asked and (listed := _list_of_passage(said, passage)):
+        return listed
     if not is_copied:
         quoted = _QUOTED.match(said)
         if quoted and in_passage(quoted[1], passage) and not in_passage(quoted[1], question):
@@ -77,6 +79,15 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
         return ""
     phrase = _of_copy(sentence, said) if is_copied else _of_own_words(sentence, said, framed)
     return phrase if phrase == said else _with_noun_of_name(_LAST_GLOSS.sub(r"\1", phrase), sentence)
+
+
+def _list_of_passage(said: str, passage: str) -> str:
+    """What is said if it is a list of phrases of the passage: as the passage joins them, if it does; empty for anything else."""
+    parts = [part.strip() for part in re.split(COMMA, said)]
+    if len(parts) < 2 or not all(in_passage(part, passage) for part in parts):
+        return ""
+    joined = re.search(r"\s*[,、]?\s*\w{0,5}\s*".join(map(re.escape, parts)), passage, re.IGNORECASE)
+    return joined[0] if joined else said
 
 
 def _answers_nothing(sentence: Sentence, said: str, question: str) -> bool:
@@ -330,6 +341,7 @@ def _end_of_amount(sentence: Sentence, first: int, end: int, numbers: Sequence[i
     """
     places = sentence.places
     further = any_word("joined", sentence.language).search(sentence.said, places[last][0], places[end][1])
+    further = further or re.compile(rf"{COMMA}\s").search(sentence.said, places[last][0], places[end][1])
     while further and end > first and places[end][1] > further.start():
         end -= 1
     if sentence.language in BLANKLESS:

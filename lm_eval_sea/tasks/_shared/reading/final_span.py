@@ -154,7 +154,9 @@ def _said(answer: str, language: str, tags: Sequence[str]) -> _Said | None:
     is_tagged = behind_last_tag(without_asked_form(composed(answer), tags), tags, language) is not None
     lines = [line for line in text.splitlines() if line.strip()] or [""]
     items = [LIST_MARK.sub("", item).strip() for item in lines if LIST_MARK.match(item)]
-    line = ", ".join(items) if is_tagged and len(items) == len(lines) > 1 else _line_of(lines, language)
+    is_listed = is_tagged or re.match(rf"[^\n]{{1,{_LONGEST_POINTING}}}{COLON}\s*\n", answer) is not None
+    is_list = is_listed and len(items) == len(lines) - (not LIST_MARK.match(lines[0])) > 1
+    line = ", ".join(items) if is_list else _line_of(lines, language)
     restated = _restated(text if is_tagged else answer, language)
     if not is_tagged and restated is None:
         restated = subject_of(line, language) or _stated_at_last(answer, language)
@@ -338,7 +340,7 @@ def _finds_none(answer: str, language: str) -> bool:
 
 def _retells(answer: str, language: str) -> bool:
     """Whether an answer retells the passage: several sentences that state nothing, the last of which breaks off."""
-    text = without_emphasis(answer).strip()
+    text = re.sub(r"(?m)^\s*\d+[.)]\s+", "", without_emphasis(answer)).strip()  # numbers of a list end no sentence
     several = len(list(islice(_SENTENCE_END.finditer(text), 2))) > 1
     ends = text[-1:] in STOPS + "?" + "".join(QUOTES.values()) + ")"
     return several and not ends and not statement_spans(text, language)
@@ -525,7 +527,9 @@ def _framed_phrase(answer: str, line: str, language: str) -> str:
         found = [phrase.strip() for phrase in pattern.findall(first)]
         phrases = [phrase for phrase in found if not re.search(rf"(?:{COLON}|[-–—?？])\Z", phrase)]
         # a quotation in a later sentence is evidence
-        later = pattern is not _BOLD and phrases and _SENTENCE_END.search(line.partition(phrases[0])[0])
+        before, _, behind = line.partition(phrases[0] if phrases else "\0")
+        concludes = any_word("so", language).match(behind.lstrip("\"'”’» .")) is not None
+        later = pattern is not _BOLD and phrases and (_SENTENCE_END.search(before) or concludes)
         is_sentence = pattern is _BOLD or line.rstrip()[-1:] in STOPS or len(line) > _LONGEST_POINTING
         is_sentence = is_sentence or has_word(line, language, "equates", "pointer")
         if len(phrases) == 1 and len(phrases[0]) < len(line) and not later and is_sentence:

@@ -98,7 +98,7 @@ class Sentence(NamedTuple):
         """Whether the question has the mark of a piece beside its question word: "from where"."""
         if self.language in BEHIND:
             return self.asking.endswith(mark[-_ENDING:]) if self.language == "ta" else mark in self.behind[:1]
-        return mark in (*self.before[-2:], *self.behind[-1:], *self.asking.casefold().split()[:-1])
+        return mark in (*self.before[-3:], *self.behind[-1:], *self.asking.casefold().split()[:-1])
 
     @property
     def unit(self) -> int:
