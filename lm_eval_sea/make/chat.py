@@ -26,7 +26,7 @@ class _Form(NamedTuple):
     key: str  # of the text in a file of `FOLDER` that says how to answer
     tag: str  # key of the answer tag, in `tags` of the same file
     target: str  # Jinja template of what follows the tag in an exemplar; empty if it depends on the task
-    readers: int = 34  # the version of the answer readers, the first part of a task's version
+    readers: int = 35  # the version of the answer readers, the first part of a task's version
     steps: str = ""  # Jinja template of what comes before the tag in an exemplar
 
 
@@ -38,7 +38,7 @@ _FORMS = {
     "classification": _Form("chat_label_yaml", "label", "answer", ""),
     "qa": _Form("chat_qa_yaml", "span", "answer", "{{answers[0]}}"),
     "short_answer": _Form("chat_qa_yaml", "short_answer", "answer", "{{answers[0]}}"),
-    "number": _Form("chat_number_yaml", "number", "answer", "{{solution.split()[-1]}}", 35, _STEPS),
+    "number": _Form("chat_number_yaml", "number", "answer", "{{solution.split()[-1]}}", 36, _STEPS),
     "translation": _Form("chat_translation_yaml", "translation", "translation", ""),
     "summarization": _Form("chat_summarization_yaml", "summary", "summary", "{{summary}}"),
 }

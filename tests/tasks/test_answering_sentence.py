@@ -1,5 +1,6 @@
 """A sentence in place of a phrase is read as the phrase of the passage, if question and passage tell which one it is."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ from lm_eval_sea.tasks._shared.facts import read_yaml
 from lm_eval_sea.tasks._shared.reading.answering_sentence import phrase_of_passage
 
 from ..quick import LANGUAGES, quick_of
-from .test_labelled_answers import read
+from .evaluation import read_json_lines
+from .test_labelled_answers import bare, read
 
 TOWERS = "Built in 1998 for an oil company, the twin towers are the work of the architect César Pelli (Cesar)."
 DESIGNED, BUILT = "Who designed the twin towers?", "When were the twin towers built?"
@@ -162,3 +164,24 @@ def test_published_answers_stay_as_they_are(load_tasks, hub_mirror, name):
     rows = [(row, answer) for row in task.dataset["test"] for answer in row["answers"]]
     found = [phrase_of_passage(answer, row["question"], row["passage"], language) for row, answer in rows]
     assert len(found) > 500 and found == [answer for _, answer in rows]
+
+
+# Thai and Vietnamese put the question word where the phrase that answers stands in the sentence that repeats the question.
+QUESTION_WORDS = {"th": r"ใคร|อะไร|ใด|ไหน", "vi": r"\b(?:[Aa]i|(?:cái )?gì|nào)\b"}
+
+
+@pytest.mark.parametrize("language", QUESTION_WORDS)
+def test_published_references_are_read_in_the_place_of_the_question_word(language, hub_mirror, everything):
+    """Most of them exactly, and of hardly any sentence another piece than the reference or a part of it."""
+    rows = read_json_lines(hub_mirror / f"google/xquad/data/xquad.{language}/validation.jsonl")
+    found = []
+    for row in rows if everything else rows[::10]:
+        reference, asked = row["answers"]["text"][0], re.findall(QUESTION_WORDS[language], row["question"])
+        if len(asked) == 1 and len(reference) < 80 and reference in row["context"]:
+            before, after = re.split(QUESTION_WORDS[language], row["question"].rstrip("? "))
+            sentence = f"{before}{reference}{after}."
+            doc = {"language": language, "kind": "span", "passage": row["context"], "question": row["question"]}
+            found.append((bare(reference), bare(read(doc | {"answer": sentence}) or "")))
+    assert len(found) > (500 if everything else 50)
+    assert sum(said == reference for reference, said in found) > 0.85 * len(found)
+    assert sum(reference not in said and said not in reference for reference, said in found) < 0.02 * len(found)
