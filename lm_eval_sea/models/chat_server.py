@@ -125,8 +125,10 @@ class Reply:
             part = delta or (not self._has_deltas and choice.get("message")) or {}
             self._has_content |= part.get("content") is not None
             text, thought = _texts(part.get("content"))
-            # vLLM from 0.12 on and OpenRouter: reasoning; older vLLM, SGLang and DeepSeek: reasoning_content; some send both
-            thought += "".join(_texts(part.get("reasoning"))) or "".join(_texts(part.get("reasoning_content")))
+            # vLLM from 0.12 on and OpenRouter: reasoning; older vLLM, SGLang and DeepSeek: reasoning_content; OpenRouter beside
+            # or in place of it: reasoning_details; some send several
+            thoughts = ("".join(_texts(part.get(name))) for name in ("reasoning", "reasoning_content", "reasoning_details"))
+            thought += next(filter(None, thoughts), "")
             text += "".join(_texts(part.get("refusal")))
             self._answer += [text] if text else []
             self._thought += [thought] if thought else []

@@ -519,6 +519,10 @@ BREAKS = "A\u2028B\u2029C\x85D\vE\fF\x1cG"  # line breaks for Python's `splitlin
         (Status(200, ("\ufeff" + json.dumps(WHOLE)).encode()), "B", "So"),
         *((stream(chunk(delta={"reasoning": thought}), chunk(delta={"content": "B"}), END), "B", "So")
           for thought in ("So", PART, [PART], [{"type": "summary", "summary": [PART]}], ["S", {"text": "o"}])),
+        *((stream(chunk(delta={"reasoning": reasoning, "reasoning_details": [{"type": f"reasoning.{kind}", kind: "So"}]}),
+                  chunk(delta={"content": "B"}), END), "B", thought)  # OpenRouter's
+          for reasoning, kind, thought in ((None, "text", "So"), (None, "summary", "So"), ("So", "text", "So"),
+                                           (None, "data", None))),
         (stream(chunk(delta={"reasoning": {"encrypted": 1}, "reasoning_content": "So", "content": "B"}), END), "B", "So"),
         *((Status(200, {"choices": [{"message": {"content": content}, "finish_reason": "stop"}]}), "B", thought)
           for content, thought in ((ANSWER, None), (["B"], None), ([{"type": "image_url", "image_url": {}}, ANSWER], None),
