@@ -13,6 +13,7 @@ from pathlib import Path
 from lm_eval_sea.commands.command import RUNS, Command, argument, existing_folder, fail, place, whole_number
 from lm_eval_sea.results.visible_text import visible
 from lm_eval_sea.sea_helm import EOS_RULES, OFFICIAL_BATCH, OFFICIAL_MODEL, OFFICIAL_TOKENIZER
+from lm_eval_sea.web_address import is_web_address
 
 ENDINGS = (".json", ".csv", ".txt")
 METHODS = ("2026-08", "2026-06", "corrected")
@@ -29,7 +30,7 @@ def _out(text: str) -> Path:
 
 
 def _address(text: str) -> str:
-    if not text.startswith(("http://", "https://")):
+    if not is_web_address(text):
         raise argparse.ArgumentTypeError(f"{text!r} should be an address such as http://localhost:8000/v1")
     return text
 

@@ -30,6 +30,7 @@ from lm_eval_sea.tasks._shared.reading.thought import (
     take_apart,
 )
 from lm_eval_sea.thinking_switches import SWITCHES
+from lm_eval_sea.web_address import is_web_address
 
 from .chat_server import ChatServer, NoReplyError, Reply, in_parallel, say_if_another
 from .generated_text import GeneratedText
@@ -98,7 +99,7 @@ class ChatAPI(LM):
         mode = {"true": "on", "false": "off"}.get(str(thinking).lower(), str(thinking).lower())
         if mode not in _THINKING:
             raise ServerError(f"thinking={thinking}: choose on, off or template")
-        if not str(base_url).startswith(("http://", "https://")):
+        if not is_web_address(str(base_url)):
             raise ServerError(f"base_url={base_url}: expected an address such as http://localhost:8000/v1")
         if "?" in str(base_url):
             raise ServerError(

@@ -15,6 +15,7 @@ from lm_eval_sea.run.failing_tasks import ServerFaultError
 from lm_eval_sea.run.request import CHAT_API, GENERATION, RunError, Tasks, is_a
 from lm_eval_sea.tasks._shared.facts import facts, name_of
 from lm_eval_sea.tasks._shared.tokenization import NO_TOKENIZER
+from lm_eval_sea.web_address import is_web_address
 
 _SHOWN = 200  # characters of a reply
 _WANTED = "it must give back the prompt with the log-probability of each token (echo=true, logprobs=1), as vllm serve does"
@@ -40,7 +41,7 @@ def check_api_server(config: Any, tasks: Tasks, make: Callable[[], Any]) -> None
     `make` returns the model, which asks its server what it is.
     """
     model = config.model
-    if model.startswith("local-") and not str(config.model_args.get("base_url")).startswith(("http://", "https://")):
+    if model.startswith("local-") and not is_web_address(str(config.model_args.get("base_url"))):
         raise RunError(f"--model {model} needs --model_args base_url=ADDRESS, such as http://localhost:8000/v1/completions")
     kinds = {name: task.OUTPUT_TYPE for name, task in tasks.items()}
     ranked = [name for name, kind in kinds.items() if kind != GENERATION]
