@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import email.utils
 import functools
+import itertools
 import json
 import logging
 import math
@@ -81,6 +82,11 @@ class Reply:
         return _without_surrogates("".join(self._thought)) if self._thought else None
 
     @property
+    def repeats_itself(self) -> bool:
+        """Whether each piece has all before it, as some servers send them; asked before `answer`, which joins the pieces."""
+        return any(map(_are_cumulative, (self._answer, self._thought)))
+
+    @property
     def is_withheld(self) -> bool:
         """Whether the server sends nothing of an answer that the model, and no filter, ended: null, or none of many tokens."""
         _, thought, written = self.tokens
@@ -139,6 +145,12 @@ class Reply:
                 raise _BrokenReplyError(f"an answer that the server ends with {_shown(finish_reason)!r}{why}")
             self.length += len(text) + len(thought)
         _bounded(self.length)
+
+
+def _are_cumulative(pieces: Sequence[str]) -> bool:
+    """Whether pieces begin with the one before, and at least two are longer than it."""
+    pairs = list(itertools.pairwise(pieces))
+    return all(later.startswith(earlier) for earlier, later in pairs) and sum(len(a) < len(b) for a, b in pairs) > 1
 
 
 def _count(counts: Any, name: str) -> int | None:
@@ -253,6 +265,10 @@ class ChatServer:
                 if isinstance(error.__cause__, _EmptyStreamError) and parameters.leave_out(STREAM, "its streams are empty"):
                     continue
                 raise
+            if reply.repeats_itself:
+                if parameters.leave_out(STREAM, "each piece of its streams repeats the text before it"):
+                    continue
+                raise NoReplyError("a stream whose pieces repeat the text before them")
             if reply.is_whole:
                 parameters.leave_out(STREAM, "it sends answers in one piece")
             elif reply.finish_reason is None:  # an answer in one piece is complete

@@ -490,6 +490,31 @@ def test_a_server_of_one_model_that_answers_under_any_name(listed, says, name, c
     assert any("is it the right one?" in line for line in said(caplog)) == says
 
 
+@pytest.mark.parametrize("name", ["content", "reasoning"])
+@pytest.mark.parametrize("heeds", [True, False])
+def test_streams_that_repeat_the_text_so_far(name, heeds):
+    """All answers are asked for whole; a server that streams all the same gives none."""
+    pieces = [(name, "The answer is B."[:end]) for end in (4, 10, 10, 13, 16)]
+
+    def behave(body, _):
+        if heeds and "stream" not in body:
+            return whole("Answer: B")
+        return Answer([*pieces, ("content", "B")] if name == "reasoning" else pieces)
+
+    with serve(behave) as toy:
+        if heeds:
+            assert ask(toy, *"abc", num_concurrent=1) == ["Answer: B"] * 3
+            assert ["stream" in body for body in toy.requests] == [True] + [False] * 3
+        else:
+            with pytest.raises(ServerError, match="a stream whose pieces repeat"):
+                ask(toy, *"abc", num_concurrent=1)
+
+
+@pytest.mark.parametrize("pieces", ["B", ["B", "B", "B"], ["1", "10", "0"], ["A", "A.", " B"]])
+def test_streams_that_only_seem_to_repeat_themselves(pieces):
+    assert answer_of(Answer([("content", piece) for piece in pieces])) == "".join(pieces)
+
+
 def stream(*lines, end="\n\n"):
     return Status(200, "".join(line + end for line in lines).encode(), content_type="text/event-stream")
 
