@@ -40,6 +40,7 @@ _LEAST_COPY = 0.6  # share of a passage; two or more copied sentences that long 
 # "Which", in languages whose names end with what they name, and characters of that.
 _WHICH, _LONGEST_NOUN = {"哪", "မည်သည့်", "ဘယ်", "အဘယ်"}, 12
 _WHAT = {"gì", "cái gì"}  # asks for no noun before it
+_MOST_LISTED = 8  # a longer list may take a pattern very long
 _LONGEST_TITLE = 4  # words before a name, as in "sân bay quốc tế"
 _QUOTED = re.compile(r"[\"“«「]([^\"”»」]+)[\"”»」]")
 _GLOSS = re.compile(r"(?<=\S)\s*[(（]([^()（）]+)[)）]")
@@ -84,9 +85,9 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
 def _list_of_passage(said: str, passage: str) -> str:
     """What is said if it is a list of phrases of the passage: as the passage joins them, if it does; empty for anything else."""
     parts = [part.strip() for part in re.split(COMMA, said)]
-    if len(parts) < 2 or not all(in_passage(part, passage) for part in parts):
+    if not 1 < len(parts) <= _MOST_LISTED or not all(in_passage(part, passage) for part in parts):
         return ""
-    joined = re.search(r"\s*[,、]?\s*\w{0,5}\s*".join(map(re.escape, parts)), passage, re.IGNORECASE)
+    joined = re.search(r"(?:[,、]\s*|\s+)?(?:\w{1,5}\s*)?".join(map(re.escape, parts)), passage, re.IGNORECASE)
     return joined[0] if joined else said
 
 
