@@ -66,9 +66,10 @@ def phrase_of_passage(said: str, question: str, passage: str, language: str) -> 
         return ""
     if len(said) > LONGEST_SENTENCE:
         return said
-    if not is_copied and not parsed(said, question, passage, language).asked and (listed := _list_of_passage(said, passage)):
-        return listed
     if not is_copied:
+        listed = _list_of_passage(said, passage)
+        if listed and not parsed(said, question, passage, language).asked:
+            return listed
         quoted = _QUOTED.match(said)
         if quoted and in_passage(quoted[1], passage) and not in_passage(quoted[1], question):
             return quoted[1]  # the words around it are not in the passage

@@ -526,12 +526,16 @@ def _framed_phrase(answer: str, line: str, language: str) -> str:
     for pattern in (_BOLD, QUOTED, SINGLE_QUOTED):
         found = [phrase.strip() for phrase in pattern.findall(first)]
         phrases = [phrase for phrase in found if not re.search(rf"(?:{COLON}|[-–—?？])\Z", phrase)]
-        # a quotation in a later sentence is evidence
-        before, _, behind = line.partition(phrases[0] if phrases else "\0")
-        concludes = any_word("so", language).match(behind.lstrip("\"'”’» .")) is not None
-        later = pattern is not _BOLD and phrases and (_SENTENCE_END.search(before) or concludes)
+        later = pattern is not _BOLD and phrases and _is_evidence(phrases[0], line, language)
         is_sentence = pattern is _BOLD or line.rstrip()[-1:] in STOPS or len(line) > _LONGEST_POINTING
         is_sentence = is_sentence or has_word(line, language, "equates", "pointer")
         if len(phrases) == 1 and len(phrases[0]) < len(line) and not later and is_sentence:
             return str(phrases[0]).rstrip(STOPS)
     return ""
+
+
+def _is_evidence(quotation: str, line: str, language: str) -> bool:
+    """Whether a quotation is in a later sentence than the first, or a conclusion follows it."""
+    before, _, behind = line.partition(quotation)
+    concludes = any_word("so", language).match(behind.lstrip("\"'”’» ."))
+    return (_SENTENCE_END.search(before) or concludes) is not None

@@ -112,8 +112,8 @@ def _repeated(said: Sequence[str], asked: Sequence[str], language: str) -> list[
             left[place : place + size] = [""] * size
     if language in {"en", "ta", *PREFIXING}:
         for number, word in enumerate(said):
-            forms = () if found[number] else (other for other in left if other and _are_forms(word, other, language))
-            if (form := next(iter(forms), None)) is not None:
+            form = next((other for other in left if other and not found[number] and _are_forms(word, other, language)), None)
+            if form:
                 found[number] = True
                 left[left.index(form)] = ""
     return found
@@ -128,18 +128,17 @@ def _tiles(said: Sequence[str], asked: Sequence[str]) -> Iterator[tuple[int, int
     ours: list[str | None] = list(said)
     theirs = [word or None for word in asked]
 
-    def shared(begin: int, place: int) -> int:
-        run = takewhile(lambda pair: pair[0] == pair[1] is not None, zip(ours[begin:], theirs[place:], strict=False))
+    def shared(each: tuple[int, int]) -> int:
+        run = takewhile(lambda pair: pair[0] == pair[1] is not None, zip(ours[each[0] :], theirs[each[1] :], strict=False))
         return len(list(run))
 
-    places = [(begin, place) for begin in range(len(ours)) for place in range(len(theirs)) if said[begin] == asked[place]]
+    places = [(begin, place) for begin, word in enumerate(ours) for place, other in enumerate(theirs) if word == other]
     while places:
-        size, begin, place = max((shared(*each), -each[0], -each[1]) for each in places)
-        if not size:
-            return
-        yield -begin, -place, size
-        for text, first in ((ours, -begin), (theirs, -place)):
-            text[first : first + size] = [None] * size
+        begin, place = max(places, key=shared)  # of several, the first
+        size = shared((begin, place))
+        yield begin, place, size
+        ours[begin : begin + size] = theirs[place : place + size] = [None] * size
+        places = [each for each in places if ours[each[0]] is not None and theirs[each[1]] is not None]
 
 
 def _are_forms(word: str, other: str, language: str) -> bool:
