@@ -16,7 +16,7 @@ from lm_eval_sea.results.model_names import distinct, short_names
 from lm_eval_sea.results.row_statistics import scale_of
 from lm_eval_sea.results.rows import parse, pooled
 from lm_eval_sea.results.runs import GroupRun, Run, TaskRun
-from lm_eval_sea.results.types import Score, grouped
+from lm_eval_sea.results.types import Score, grouped, list_of
 from lm_eval_sea.results.visible_text import counted, some_names
 from lm_eval_sea.tasks._shared.facts import SEA_HELM
 
@@ -55,6 +55,7 @@ class Runs:
         fewer = grouped(((one.run, other.run), (one, other)) for one, other in pairs if _rank(one)[0] < _rank(other)[0])
         once.notes.extend(_left_out_note(run, kept, of_run, is_newer=False) for (run, kept), of_run in fewer.items())
         kept = _asked_last([task for task, most in pairs if _rank(task)[0] == _rank(most)[0]], once.notes)
+        once.notes.extend(_same_texts_notes(grouped(((task.run.model, task.name), task) for task in kept).values()))
         gone = {task.run for task in once.tasks} - {task.run for task in kept}
         return once._chosen([run for run in once.runs if run not in gone], kept)
 
@@ -191,6 +192,7 @@ def _best_tasks(tasks: Sequence[TaskRun], notes: list[str]) -> list[TaskRun]:
         by_name = grouped((task.name, task) for task in of_seeds)
         found = {name: _over_seeds([*others, best[run.model, name]]) for name, others in by_name.items()}
         means |= {(run.model, name): mean for name, mean in found.items() if mean is not None}
+        notes += _same_texts_notes(mean.draws for mean in found.values() if mean is not None)
         for is_mean in (True, False):
             of_kind = [task for task in of_seeds if (found[task.name] is not None) == is_mean]
             notes += [_seeds_note(run, of_kind, is_mean=is_mean)] if of_kind else []
@@ -257,6 +259,25 @@ def _seeds_note(kept: Run, left_out: Sequence[TaskRun], *, is_mean: bool) -> str
         f"{kept.model}: {names}: runs differ only in the seed ({seeds}); seed {kept.seed} is shown, not the mean over them, "
         f"which needs the same rows in all (--log_samples); `lm-eval-sea report --all-runs` shows each{averaged}"
     )
+
+
+def _same_texts_notes(tasks: Iterable[Sequence[TaskRun]]) -> list[str]:
+    """Notes on tasks, each in several runs that differ in the seed, whose answers are the same texts in all."""
+    same = grouped((draws[-1].run.model, draws[-1].name) for draws in tasks if len(draws) > 1 and _texts_are_same(draws))
+    why = "all seeds gave the same texts; were they sampled, and does the server use the seed?"
+    return [f"{model}: {some_names(names)}: {why}" for model, names in same.items()]
+
+
+def _texts_are_same(draws: Sequence[TaskRun]) -> bool:
+    """Whether the runs gave the same texts, row by row. Log-likelihoods, which no seed changes, are no texts."""
+    found = False
+    for rows in zip(*(draw.texts() for draw in draws), strict=False):
+        [first, *others] = [list_of(row.get("resps")) for row in rows]
+        texts = [text for of_request in first for text in list_of(of_request)]
+        found = bool(texts) and all(isinstance(text, str) for text in texts) and all(other == first for other in others)
+        if not found:
+            return False
+    return found
 
 
 def _with_other_template(tasks: Iterable[TaskRun], kept: Iterable[TaskRun]) -> list[TaskRun]:

@@ -306,6 +306,21 @@ def test_of_several_seeds_with_rows_the_mean_is_shown(metric, tmp_path):
     assert task.score.contradiction is None and task.score.low < task.score.score < task.score.high
 
 
+@pytest.mark.parametrize("last", ["A", "B"])
+def test_equal_texts_of_all_seeds_are_said(last, tmp_path):
+    """A server that ignores the seed draws nothing. Ranked options are equal for all seeds as a matter of course."""
+    for seed in (1, 2):
+        answers = ["A", "B", last if seed == 2 else "A"]
+        rows = [one | {"resps": [[answer]]} for one, answer in zip(logged("acc", [1.0, 0.0, 1.0]), answers, strict=True)]
+        ranked = [one | {"resps": [[["-1.5", "False"]]]} for one in logged("acc", [1.0, 0.0, 1.0])]
+        tasks = {name: toy([1.0, 0.0, 1.0]) | {"rows": of_task} for name, of_task in (("toy_th", rows), ("toy_vi", ranked))}
+        write_run(tmp_path, tasks, **drawn(seed))
+    for runs in (read(tmp_path).best(), read(tmp_path).by_seed()):
+        said = [note for note in runs.notes if "same texts" in note]
+        why = "all seeds gave the same texts; were they sampled, and does the server use the seed?"
+        assert said == ([f"org/model: toy_th: {why}"] if last == "A" else [])
+
+
 def test_few_rows_that_seeds_answer_alike_leave_room_for_others(tmp_path):
     """Of rows a twentieth of which are always wrong, 40 have none in one case of eight. So it is for one seed, too."""
     ends, errors = [], []
